@@ -62,7 +62,7 @@ impl Setup {
             provider_tool: None,
         };
         let messages = vec![Rc::new(Message::text(Role::User, "How high is the water?"))];
-        ask(model.as_ref(), ModelRequest { messages, tools: vec![tool], settings }).await
+        ask(model.as_ref(), ModelRequest { messages, tools: vec![tool], settings, ..ModelRequest::default() }).await
     }
 
     /// The error of a call without retries.

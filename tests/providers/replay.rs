@@ -22,7 +22,7 @@ const KEY: &str = "sk-recorded-secret";
 fn request(question: &str) -> ModelRequest {
     let messages = vec![Rc::new(Message::system("Be brief.")), Rc::new(Message::text(Role::User, question))];
     let settings = CallSettings { temperature: Some(0.0), max_retries: Some(0), ..CallSettings::default() };
-    ModelRequest { messages, tools: Vec::new(), settings }
+    ModelRequest { messages, tools: Vec::new(), settings, ..ModelRequest::default() }
 }
 
 fn env(server: &Server) -> BTreeMap<String, String> {

@@ -63,7 +63,11 @@ impl Setup {
 
     pub(crate) async fn ask_with(&self, name: &str, settings: CallSettings) -> Answer {
         let messages = vec![Rc::new(Message::text(Role::User, "How high is the water?"))];
-        ask(self.model(name).as_ref(), ModelRequest { messages, tools: Vec::new(), settings }).await
+        ask(
+            self.model(name).as_ref(),
+            ModelRequest { messages, tools: Vec::new(), settings, ..ModelRequest::default() },
+        )
+        .await
     }
 
     /// A model that the provider's factory creates.

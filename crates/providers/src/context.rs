@@ -9,7 +9,12 @@ use std::{
     time::Duration,
 };
 
-use super::{HumanDuration, redact::Redactor, servers::Servers};
+use super::{
+    HumanDuration,
+    batch::{Batching, Gate},
+    redact::Redactor,
+    servers::Servers,
+};
 use lmthing_system::http::Network;
 
 /// The environment variables that providers are configured with.
@@ -128,6 +133,8 @@ pub struct ProviderContext {
     pub(super) cache_key: Option<Rc<str>>,
     /// Whether the run was warned that a server has cut a prompt.
     pub(super) has_reported_cut: Rc<Cell<bool>>,
+    /// Where requests go that are to be answered by batches.
+    pub(super) batches: Option<Rc<Gate>>,
 }
 
 impl ProviderContext {
@@ -145,7 +152,8 @@ impl ProviderContext {
     pub fn with_redactor(env: Rc<dyn Env>, redactor: Redactor) -> Self {
         let (on_event, servers, has_reported_cut) = (Rc::new(|_: &ProviderEvent| {}), Arc::default(), Rc::default());
         let first_wait = Duration::from_secs(2);
-        ProviderContext { env, on_event, first_wait, servers, redactor, cache_key: None, has_reported_cut }
+        let (cache_key, batches) = (None, None);
+        ProviderContext { env, on_event, first_wait, servers, redactor, cache_key, has_reported_cut, batches }
     }
 
     #[must_use]
@@ -156,6 +164,12 @@ impl ProviderContext {
     #[must_use]
     pub fn with_cache_key(self, key: &str) -> Self {
         ProviderContext { cache_key: Some(key.into()), ..self }
+    }
+
+    /// Lets `batching` decide what happens to the requests of a run.
+    #[must_use]
+    pub fn with_batches(self, batching: Rc<dyn Batching>) -> Self {
+        ProviderContext { batches: Some(Rc::new(Gate::new(batching))), ..self }
     }
 
     pub fn on_event(mut self, on_event: impl Fn(&ProviderEvent) + 'static) -> Self {

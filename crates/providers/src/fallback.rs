@@ -140,6 +140,10 @@ impl LanguageModel for FallbackModel {
         refusals?.into_iter().next()
     }
 
+    fn batch_refusal(&self) -> Option<ProviderError> {
+        self.models.iter().find_map(|model| model.batch_refusal())
+    }
+
     fn server(&self) -> Option<String> {
         self.models[0].server()
     }

@@ -3,6 +3,7 @@
 mod address;
 mod answer_end;
 mod auth;
+mod batch;
 mod billing;
 mod catalog;
 mod context;
@@ -41,6 +42,10 @@ use lmthing_base::{
 };
 
 pub use answer_end::AnswerEnd;
+pub use batch::{
+    BatchAnswer, BatchClient, BatchLimits, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, BatchTarget, Batching,
+    Dispatch, NewBatch, RemoteId,
+};
 pub use catalog::{BUILT_IN, COMPATIBLE, Provider, cache_rules};
 pub use context::{Env, ProviderContext, ProviderEvent};
 pub use create::create;
@@ -139,6 +144,11 @@ pub trait LanguageModel {
     /// Why the model would refuse these tools before any request; `None` if it takes them.
     fn refusal(&self, _tools: &[ToolSpec]) -> Option<String> {
         None
+    }
+
+    /// Why requests to the model cannot go into batches; `None` if they can.
+    fn batch_refusal(&self) -> Option<ProviderError> {
+        Some(batch::no_batches(self.provider(), self.model_id()))
     }
 
     /// The base URL of the server that requests go to; `None` if none is asked, as for mocks and replays.

@@ -27,7 +27,9 @@ pub use mend::{JsonFault, MendedJson, mend_json, mend_json_at_start};
 pub use message::{Content, ContentPart, Message, ProviderOptions, Role, ToolOutput, ToolPart};
 pub use part_log::PartLog;
 pub use provider_tool::{ProviderTool, ProviderToolKind, SearchLocation, WebSearch};
-pub use request::{CallSettings, ModelRequest, OWN_FIELDS, Reasoning, ResponseFormat, Timeouts, ToolChoice, ToolSpec};
+pub use request::{
+    CallSettings, ModelRequest, OWN_FIELDS, Reasoning, RequestPlace, ResponseFormat, Timeouts, ToolChoice, ToolSpec,
+};
 pub use settings_json::number;
 pub use shared_text::SharedText;
 pub use source::{Cite, Source, SourceIds, SourceList};

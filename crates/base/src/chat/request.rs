@@ -14,6 +14,19 @@ pub struct ModelRequest {
     pub messages: Vec<Rc<Message>>,
     pub tools: Vec<ToolSpec>,
     pub settings: CallSettings,
+    /// Not sent.
+    pub place: RequestPlace,
+}
+
+/// The place of a request within its run. A run that is repeated with the same answers asks at the same places.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestPlace {
+    /// The key of the prompt's run (`event::Agent::key`); empty for the file's own prompt.
+    pub key: String,
+    pub step: usize,
+    /// The number of earlier requests of the step. The providers count it for requests that go into batches.
+    pub number: usize,
 }
 
 /// The definition of a tool that a model receives.

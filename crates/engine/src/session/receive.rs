@@ -54,7 +54,7 @@ pub(super) async fn receive(
     let mut receiver = Receiver::new(host, plan, log, admission);
     let mut paused: Option<PausedTurn> = None;
     let turn = loop {
-        let sent = request.build(&receiver.admission, paused.take());
+        let sent = request.build(host, &receiver.admission, paused.take());
         let answering = receiver.admission.send(model, sent).await.inspect_err(|_| receiver.keep_earlier_parts())?;
         receiver.answer.set_model(answering.provider, answering.model_id);
         let (mut stream, turn, rules) = (answering.parts, answering.turn, answering.cache_rules);

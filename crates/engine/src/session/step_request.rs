@@ -12,7 +12,7 @@ use super::{
 use crate::prompt::{PromptHost, RunError, RunSettings, StepPlan};
 use lmthing_base::{
     cache::{CacheConversation, CacheRules, SentPrompt, request_length},
-    chat::{CallSettings, Message, ModelRequest, ToolSpec},
+    chat::{CallSettings, Message, ModelRequest, RequestPlace, ToolSpec},
 };
 use lmthing_providers::{LanguageModel, model_label};
 
@@ -63,7 +63,12 @@ impl StepRequest<'_> {
         self.cache.borrow_mut().add(sent, &usage, rules, |usage| admission.cost(usage));
     }
 
-    pub(super) fn build(self, admission: &Admission, paused: Option<PausedTurn>) -> ModelRequest {
+    pub(super) fn build(
+        self,
+        host: &dyn PromptHost,
+        admission: &Admission,
+        paused: Option<PausedTurn>,
+    ) -> ModelRequest {
         // A model that reads no requests gets none.
         let Some(tools) = self.tools else { return ModelRequest::default() };
         let mut messages = self.plan.messages.to_vec();
@@ -72,6 +77,8 @@ impl StepRequest<'_> {
             messages.push(message);
             settings.continued_model = Some(model);
         }
-        ModelRequest { messages, tools: tools.to_vec(), settings }
+        let key = host.record().scope().agent().key().to_owned();
+        let place = RequestPlace { key, step: self.number, number: 0 };
+        ModelRequest { messages, tools: tools.to_vec(), settings, place }
     }
 }

@@ -72,6 +72,10 @@ impl LanguageModel for RecordedModel {
         self.model.refusal(tools)
     }
 
+    fn batch_refusal(&self) -> Option<ProviderError> {
+        self.model.batch_refusal()
+    }
+
     fn server(&self) -> Option<String> {
         self.model.server()
     }

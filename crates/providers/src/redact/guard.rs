@@ -45,6 +45,10 @@ impl LanguageModel for RedactedModel {
         self.model.refusal(tools)
     }
 
+    fn batch_refusal(&self) -> Option<ProviderError> {
+        self.model.batch_refusal()
+    }
+
     fn server(&self) -> Option<String> {
         self.model.server()
     }

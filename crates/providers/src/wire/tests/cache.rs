@@ -60,7 +60,7 @@ fn send(
 ) -> EncodedRequest {
     let settings = CallSettings { cache, ..CallSettings::default() };
     let messages = messages.into_iter().map(Rc::new).collect();
-    wire(name).encode(&ModelRequest { messages, tools, settings }, model).unwrap()
+    wire(name).encode(&ModelRequest { messages, tools, settings, ..ModelRequest::default() }, model).unwrap()
 }
 
 /// The locations of marks in a body, in the order in which the service reads it, with lifetimes after `@`.
@@ -234,7 +234,7 @@ fn a_mark_of_the_whole_request_counts_as_one_at_its_end() {
             ..CallSettings::default()
         };
         let messages = steps()[1].iter().cloned().map(Rc::new).collect();
-        let request = ModelRequest { messages, tools: vec![tool("tide")], settings };
+        let request = ModelRequest { messages, tools: vec![tool("tide")], settings, ..ModelRequest::default() };
         let body = wire("anthropic").encode(&request, CLAUDE).unwrap().body;
         assert_eq!(body["cache_control"], mark);
         marks(&body)

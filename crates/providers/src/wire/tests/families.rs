@@ -126,7 +126,8 @@ fn output_limits_depend_on_the_claude_family() {
         assert_eq!(large.body["max_tokens"], if capped { max_tokens } else { 1_000_000 }, "{id}");
         assert_eq!(warned(&large), if capped { "maxOutputTokens" } else { "" }, "{id}");
         let messages = vec![Rc::new(user("hi"))];
-        let request = ModelRequest { messages, tools: vec![tool("tide")], settings: settings(None) };
+        let request =
+            ModelRequest { messages, tools: vec![tool("tide")], settings: settings(None), ..ModelRequest::default() };
         let headers = AnthropicWire.encode(&request, id).unwrap().headers;
         assert_eq!(headers.iter().any(|(_, value)| value.contains("structured-outputs")), structured, "{id}");
     }

@@ -69,7 +69,7 @@ fn tool(name: &str) -> ToolSpec {
 
 fn encode(wire: &dyn WireFormat, model: &str, messages: Vec<Message>, settings: CallSettings) -> EncodedRequest {
     let messages = messages.into_iter().map(Rc::new).collect();
-    wire.encode(&ModelRequest { messages, tools: Vec::new(), settings }, model).unwrap()
+    wire.encode(&ModelRequest { messages, tools: Vec::new(), settings, ..ModelRequest::default() }, model).unwrap()
 }
 
 fn body(name: &str, messages: Vec<Message>) -> Value {

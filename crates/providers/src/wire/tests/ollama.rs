@@ -23,7 +23,12 @@ fn body(request: ModelRequest) -> Value {
 }
 
 fn settings(settings: CallSettings) -> ModelRequest {
-    ModelRequest { messages: vec![Rc::new(user("hi"))], tools: vec![tool("tide"), tool("now")], settings }
+    ModelRequest {
+        messages: vec![Rc::new(user("hi"))],
+        tools: vec![tool("tide"), tool("now")],
+        settings,
+        ..ModelRequest::default()
+    }
 }
 
 #[test]

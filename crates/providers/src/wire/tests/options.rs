@@ -200,8 +200,12 @@ fn request_types_of_vertex_are_headers() {
 fn only_allowed_tools_are_a_choice() {
     let allowed = json!({ "openai": { "allowedTools": { "toolNames": ["tide", "moon"], "mode": "required" } } });
     let settings = CallSettings { provider_options: allowed.as_object().cloned().unwrap(), ..CallSettings::default() };
-    let request =
-        ModelRequest { messages: vec![Rc::new(user("hi"))], tools: vec![tool("tide"), tool("port")], settings };
+    let request = ModelRequest {
+        messages: vec![Rc::new(user("hi"))],
+        tools: vec![tool("tide"), tool("port")],
+        settings,
+        ..ModelRequest::default()
+    };
     let encoded = ResponsesWire::openai().encode(&request, "gpt-5").unwrap();
     let tools = json!([{ "type": "function", "name": "tide" }]);
     let choice = json!({ "type": "allowed_tools", "mode": "required", "tools": tools });

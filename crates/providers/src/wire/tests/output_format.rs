@@ -48,7 +48,7 @@ fn body_of(wire: &dyn WireFormat, model: &str, parts: RequestParts) -> Value {
     };
     let tools = if parts.tools { vec![tool("tide")] } else { Vec::new() };
     let messages = parts.messages.into_iter().map(Rc::new).collect();
-    wire.encode(&ModelRequest { messages, tools, settings }, model).unwrap().body
+    wire.encode(&ModelRequest { messages, tools, settings, ..ModelRequest::default() }, model).unwrap().body
 }
 
 fn format(name: &str, body: &Value) -> Value {

@@ -50,7 +50,10 @@ fn sent(
 ) -> Result<EncodedRequest, UnsupportedContent> {
     let settings =
         CallSettings { tool_choice, cache: Some(lmthing_base::chat::CacheOption::Off), ..CallSettings::default() };
-    wire.encode(&ModelRequest { messages: vec![Rc::new(user("hi"))], tools, settings }, model)
+    wire.encode(
+        &ModelRequest { messages: vec![Rc::new(user("hi"))], tools, settings, ..ModelRequest::default() },
+        model,
+    )
 }
 
 fn body(wire: &dyn WireFormat, model: &str, tools: Vec<ToolSpec>) -> (Value, Vec<String>) {

@@ -150,8 +150,12 @@ fn tool_choice_is_encoded_in_every_format() {
     for (name, place, expected, counts) in cases {
         for ((choice, expected), count) in [Auto, Required, None, one()].into_iter().zip(expected).zip(counts) {
             let settings = CallSettings { tool_choice: Some(choice.clone()), ..CallSettings::default() };
-            let request =
-                ModelRequest { messages: vec![Rc::new(user("hi"))], tools: vec![tool("tide"), tool("now")], settings };
+            let request = ModelRequest {
+                messages: vec![Rc::new(user("hi"))],
+                tools: vec![tool("tide"), tool("now")],
+                settings,
+                ..ModelRequest::default()
+            };
             let body = wire(name).encode(&request, "m").unwrap().body;
             assert_eq!(body.pointer(place).cloned().unwrap_or_default(), expected, "{name} {choice:?}");
             let tools = ["/tools/0/functionDeclarations", "/tools", "/toolConfig/tools"]

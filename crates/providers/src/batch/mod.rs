@@ -1,0 +1,156 @@
+//! Batches: requests that a provider answers within a day at a lower price (docs/reference/map.md#batches).
+//!
+//! [`Batching`] takes the requests of runs instead of the network, and [`BatchClient`] submits them. What is submitted
+//! when, and what is stored about it, is decided by the caller.
+
+mod client;
+mod gate;
+
+use futures_util::future::LocalBoxFuture;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+pub use client::BatchClient;
+pub(super) use gate::Gate;
+use lmthing_base::chat::RequestPlace;
+
+use super::{ProviderError, ProviderErrorKind, ProviderSettings, model_label};
+
+/// Takes the requests of a run that are to be answered by a batch.
+pub trait Batching {
+    /// What happens to a request. The future stays pending while a batch has not answered it; the run is then dropped
+    /// and run again later.
+    fn ask(&self, request: BatchRequest) -> LocalBoxFuture<'_, Dispatch>;
+}
+
+/// What happens to a request of a run whose requests go into batches.
+#[derive(Debug)]
+pub enum Dispatch {
+    /// A batch has answered it.
+    Answered(BatchAnswer),
+    /// It is sent at once, at the price of any other request.
+    Send,
+    /// It cannot be answered. The error is that of the run.
+    Failed(ProviderError),
+}
+
+/// A request as it stands in a batch.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchRequest {
+    /// The service that must answer it. Requests of one batch have equal targets.
+    pub target: BatchTarget,
+    pub model_id: String,
+    /// The body as it would be sent, without what asks for a stream.
+    pub body: Box<RawValue>,
+    /// Which request of the run it is.
+    pub place: RequestPlace,
+    /// What the file sets of the provider, such as `createOpenAI({apiKey})`, for [`BatchClient::new`]. It may hold keys,
+    /// so it is kept in memory only.
+    #[serde(skip)]
+    pub settings: ProviderSettings,
+}
+
+/// A service, address and endpoint, without secrets.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchTarget {
+    pub provider: String,
+    /// The base URL of the provider.
+    pub address: String,
+    /// The path of a single request, such as `/v1/chat/completions`.
+    pub path: String,
+    /// Where all requests of a batch must have the same model, that model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_id: Option<String>,
+    /// Headers that requests need and batches take for all of their requests, such as `anthropic-beta`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<(String, String)>,
+}
+
+/// What a batch says to one of its requests.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchAnswer {
+    /// The status that the request would have had.
+    pub status: u16,
+    /// The whole answer, or the provider's error.
+    pub body: Box<RawValue>,
+}
+
+/// What a provider takes in one batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchLimits {
+    pub requests: usize,
+    pub bytes: u64,
+}
+
+/// A batch that is to be submitted.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewBatch {
+    /// A name that no other batch has. Uploads and batches are found by it when an answer was lost.
+    pub name: String,
+    pub target: BatchTarget,
+    pub requests: usize,
+    /// The ids of its first and last request, by which providers without names of batches are searched.
+    pub ends: (String, String),
+    /// When it was first submitted, in milliseconds since 1970.
+    pub created_at: u64,
+}
+
+/// A file that was uploaded, or a batch, by the provider's id.
+pub type RemoteId = String;
+
+/// The state of a batch.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchStatus {
+    pub phase: BatchPhase,
+    pub succeeded: u64,
+    pub failed: u64,
+    /// Files of the batch that the provider keeps until they are deleted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<RemoteId>,
+    /// Where results are, in the provider's form; empty until there are any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<String>,
+}
+
+/// How far a batch is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BatchPhase {
+    #[default]
+    InProgress,
+    /// It has ended, though requests may have failed.
+    Completed,
+    /// It was not answered in time. Results may be there for a part.
+    Expired,
+    Cancelled,
+    /// It was refused as a whole, for the provider's reason.
+    Failed {
+        reason: String,
+        is_queue_full: bool,
+    },
+}
+
+/// What has become of a request of a batch. A request that no result names is missing.
+#[derive(Clone, Debug)]
+pub enum BatchOutcome {
+    Answered(BatchAnswer),
+    /// It was not answered in time, in the provider's words.
+    Expired(String),
+    /// The batch was cancelled before it was answered, in the provider's words.
+    Cancelled(String),
+}
+
+/// The providers with batches.
+const PROVIDERS: [&str; 6] = ["openai", "azure", "anthropic", "google", "mistral", "groq"];
+
+/// The error of a model whose requests cannot go into batches.
+pub(super) fn no_batches(provider: &str, model_id: &str) -> ProviderError {
+    let message = format!("{} has no batches", model_label(provider, model_id));
+    ProviderError::new(ProviderErrorKind::Configuration, provider, model_id, message)
+        .with_hint(format!("These providers have batches: {}.", PROVIDERS.join(", ")))
+}
