@@ -92,6 +92,21 @@ fn damaged_messages_are_answered_and_skipped() {
 }
 
 #[test]
+fn messages_after_a_wrong_length_are_answered() {
+    let folder = Folder::new(&[]);
+    let mut client = LspClient::ready(&folder, &[]);
+    let body = json!({ "jsonrpc": "2.0", "method": "wrong", "params": ["x".repeat(10_000)] }).to_string();
+    let lengths = [String::from("x"), 3.to_string(), (body.len() - 1).to_string(), (body.len() + 25).to_string()];
+    for length in lengths.iter().chain(&lengths) {
+        client.raw(format!("Content-Length: {length}\r\n\r\n{body}").as_bytes());
+        for _ in 0..3 {
+            let number = client.ask("textDocument/nothing", json!({}));
+            assert_eq!(client.answer(number)["error"]["code"], -32601, "{length}");
+        }
+    }
+}
+
+#[test]
 fn the_server_ends_with_its_client() {
     let folder = Folder::new(&[]);
     let endless = "for (;;) {}\nexport default () => {};\n";

@@ -26,7 +26,7 @@ use super::{
     documents::Documents,
     parent,
     tasks::Tasks,
-    transport::{self, Incoming, failure},
+    transport::{self, Incoming, Messages, failure},
 };
 
 /// The stack of threads that read and write messages.
@@ -95,9 +95,9 @@ pub fn serve(
     let (written, all_written) = channel::<()>();
     let to_events = events.clone();
     let read = move || {
-        let (mut input, mut is_lost) = (BufReader::new(input), false);
+        let mut messages = Messages::new(BufReader::new(input));
         loop {
-            let message = transport::read(&mut input, &mut is_lost);
+            let message = messages.read();
             let is_end = matches!(message, Incoming::End);
             if to_events.send(Event::Incoming(message)).is_err() || is_end {
                 return;
