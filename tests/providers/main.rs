@@ -6,6 +6,7 @@
 mod support;
 
 mod any_field;
+mod batches;
 mod cache_breaks;
 mod cache_option;
 mod cache_page;

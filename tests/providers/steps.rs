@@ -74,6 +74,7 @@ pub(crate) async fn run(
             messages: messages.clone(),
             tools: tools.iter().map(|tool| tool.spec.clone()).collect(),
             settings: settings.clone(),
+            ..ModelRequest::default()
         };
         let answer = ask(model, request).await;
         let done = answer.calls.is_empty() || answer.error.is_some();

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unused_imports, reason = "each test binary uses a part of this")]
 
+pub(crate) mod batches;
 pub(crate) mod caching;
 pub(crate) mod canned;
 pub(crate) mod http;

@@ -43,7 +43,7 @@ pub fn create_with_own_key(
     Ok(model.auth.is_given().then(|| with_redaction(model)))
 }
 
-fn make_known(
+pub(super) fn make_known(
     provider: &str,
     settings: &ProviderSettings,
     model_id: &str,
@@ -105,6 +105,7 @@ pub(crate) fn make(
         is_service: row.name != catalog::COMPATIBLE.name && !row.needs_no_key(),
         usual_url: row.base_url,
         context: context.clone(),
+        settings: settings.clone(),
     })
 }
 

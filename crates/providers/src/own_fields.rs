@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::wire::EncodedRequest;
+use super::{redact::names_a_secret, wire::EncodedRequest};
 use lmthing_base::chat::{CallSettings, OWN_FIELDS};
 
 /// The fields of one provider.
@@ -50,6 +50,16 @@ impl OwnFields {
         for (name, value) in texts(&self.query) {
             set_parameter(url, &name, value.as_deref());
         }
+    }
+
+    /// The path of an endpoint with its query, without secrets.
+    pub(super) fn with_query(&self, path: &str) -> String {
+        let Ok(mut url) = Url::parse(&format!("http://localhost{path}")) else { return path.to_owned() };
+        self.put_query(&mut url);
+        let secrets: Vec<String> =
+            url.query_pairs().map(|(name, _)| name.into_owned()).filter(|name| names_a_secret(name)).collect();
+        secrets.iter().for_each(|name| set_parameter(&mut url, name, None));
+        url[url::Position::BeforePath..].to_owned()
     }
 }
 

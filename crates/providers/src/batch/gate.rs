@@ -2,6 +2,8 @@
 
 use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
+use futures_util::future::LocalBoxFuture;
+
 use super::{BatchRequest, Batching, Dispatch, RequestPlace};
 
 pub(crate) struct Gate {
@@ -15,13 +17,15 @@ impl Gate {
         Gate { batching, asked: RefCell::default() }
     }
 
-    pub(crate) async fn ask(&self, mut request: BatchRequest) -> Dispatch {
-        let number = {
-            let mut asked = self.asked.borrow_mut();
-            let count = asked.entry(request.place.clone()).or_default();
-            std::mem::replace(count, *count + 1)
-        };
-        request.place.number = number;
-        self.batching.ask(request).await
+    /// The place of the next request of a step.
+    pub(crate) fn numbered(&self, place: &RequestPlace) -> RequestPlace {
+        let mut asked = self.asked.borrow_mut();
+        let count = asked.entry(place.clone()).or_default();
+        let number = std::mem::replace(count, *count + 1);
+        RequestPlace { number, ..place.clone() }
+    }
+
+    pub(crate) fn ask(&self, request: BatchRequest) -> LocalBoxFuture<'_, Dispatch> {
+        self.batching.ask(request)
     }
 }

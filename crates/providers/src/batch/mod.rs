@@ -3,16 +3,25 @@
 //! [`Batching`] takes the requests of runs instead of the network, and [`BatchClient`] submits them. What is submitted
 //! when, and what is stored about it, is decided by the caller.
 
+mod acts;
+mod anthropic;
 mod client;
+mod files;
 mod gate;
+mod google;
+mod lines;
+mod mistral;
+mod openai;
+mod service;
 
 use futures_util::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 pub use client::BatchClient;
 pub(super) use gate::Gate;
 use lmthing_base::chat::RequestPlace;
+pub(super) use service::BatchService;
 
 use super::{ProviderError, ProviderErrorKind, ProviderSettings, model_label};
 
@@ -58,7 +67,7 @@ pub struct BatchTarget {
     pub provider: String,
     /// The base URL of the provider.
     pub address: String,
-    /// The path of a single request, such as `/v1/chat/completions`.
+    /// The path of a single request with its query, such as `/responses`.
     pub path: String,
     /// Where all requests of a batch must have the same model, that model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,6 +144,34 @@ pub enum BatchPhase {
     },
 }
 
+impl BatchStatus {
+    pub fn has_ended(&self) -> bool {
+        self.phase != BatchPhase::InProgress
+    }
+}
+
+impl BatchTarget {
+    /// The endpoint as the requests of a file name it, such as `/v1/chat/completions`.
+    fn endpoint(&self) -> String {
+        let path = self.path.split('?').next().unwrap_or_default();
+        if path.starts_with("/v1/") { path.to_owned() } else { format!("/v1{path}") }
+    }
+}
+
+impl BatchAnswer {
+    /// An answer that is an error, for an interface that gives it without a status.
+    fn error(status: u16, body: &Value) -> Self {
+        let body = RawValue::from_string(body.to_string()).expect("a value is JSON");
+        BatchAnswer { status, body }
+    }
+}
+
+impl From<BatchAnswer> for BatchOutcome {
+    fn from(answer: BatchAnswer) -> Self {
+        BatchOutcome::Answered(answer)
+    }
+}
+
 /// What has become of a request of a batch. A request that no result names is missing.
 #[derive(Clone, Debug)]
 pub enum BatchOutcome {
@@ -145,12 +182,9 @@ pub enum BatchOutcome {
     Cancelled(String),
 }
 
-/// The providers with batches.
-const PROVIDERS: [&str; 6] = ["openai", "azure", "anthropic", "google", "mistral", "groq"];
-
 /// The error of a model whose requests cannot go into batches.
 pub(super) fn no_batches(provider: &str, model_id: &str) -> ProviderError {
     let message = format!("{} has no batches", model_label(provider, model_id));
     ProviderError::new(ProviderErrorKind::Configuration, provider, model_id, message)
-        .with_hint(format!("These providers have batches: {}.", PROVIDERS.join(", ")))
+        .with_hint(format!("These providers have batches: {}.", BatchService::names().join(", ")))
 }

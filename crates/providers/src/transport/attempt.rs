@@ -46,7 +46,9 @@ const MAX_ERROR_BODY: usize = 1 << 20;
 const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) struct Prepared {
-    url: Url,
+    pub url: Url,
+    /// The path of the endpoint, with its query.
+    pub path: String,
     headers: HeaderMap,
     /// Headers of settings and call, which win over those of authentication.
     explicit_headers: HeaderMap,
@@ -101,9 +103,11 @@ impl Prepared {
         for (name, value) in model.headers.iter().chain(&settings.headers) {
             insert_header(&mut explicit_headers, name, value).map_err(|error| wrong(&error.to_string()))?;
         }
+        let path = own.with_query(&encoded.path);
         let body = RefCell::new(RequestBody::new(model, encoded));
         Ok(Prepared {
             url,
+            path,
             headers,
             explicit_headers,
             body,
@@ -117,12 +121,26 @@ impl Prepared {
     }
 }
 
+impl Prepared {
+    /// The headers of the request that hold no secrets, without those of every request.
+    pub(super) fn headers(&self) -> Vec<(String, String)> {
+        let all = self.headers.iter().chain(&self.explicit_headers);
+        let own = all.filter(|(name, value)| ![CONTENT_TYPE, ACCEPT_ENCODING].contains(name) && !value.is_sensitive());
+        own.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned()))).collect()
+    }
+
+    pub(super) fn unreadable(&self, what: &str) -> AttemptFailure {
+        let message = format!("The answer of the batch cannot be read: {what}");
+        final_failure(self.errors.error(ProviderErrorKind::Protocol, &message, None))
+    }
+}
+
 fn tier_word(model: &HttpModel, tier: Tier) -> Option<String> {
     model.wire.tiers().iter().find(|form| form.tier == tier).map(|form| form.word.to_owned())
 }
 
 #[derive(Debug, Error)]
-enum InvalidHeader {
+pub(super) enum InvalidHeader {
     #[error("\"{0}\" is not a header name.")]
     Name(String),
     /// Holds the name; the value may be a secret.
@@ -130,7 +148,7 @@ enum InvalidHeader {
     Value(String),
 }
 
-fn insert_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), InvalidHeader> {
+pub(super) fn insert_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), InvalidHeader> {
     let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| InvalidHeader::Name(name.to_owned()))?;
     let mut value = HeaderValue::from_str(value.trim()).map_err(|_| InvalidHeader::Value(name.to_owned()))?;
     value.set_sensitive(crate::redact::names_a_secret(name));
@@ -198,7 +216,7 @@ pub(super) async fn attempt<'a>(
 /// some, and the request would be sent on one of them. The event loop polls the system in the first iteration, and
 /// the connections react in the second. Uses its own task, because this one may be polled again before the event loop
 /// runs.
-async fn process_closed_connections() {
+pub(super) async fn process_closed_connections() {
     let task = tokio::spawn(async {
         for _ in 0..2 {
             tokio::task::yield_now().await;
@@ -211,7 +229,7 @@ fn final_failure(error: ProviderError) -> AttemptFailure {
     AttemptFailure::new(error, false)
 }
 
-fn client(model: &HttpModel, network: &Network, fresh: bool) -> Result<reqwest::Client, http::ClientError> {
+pub(super) fn client(model: &HttpModel, network: &Network, fresh: bool) -> Result<reqwest::Client, http::ClientError> {
     let client = if fresh { http::fresh_client(network) } else { http::http_client(network) }?;
     for message in http::take_warnings(network) {
         (model.context.on_event)(&ProviderEvent::Warning { message });
@@ -236,7 +254,12 @@ fn not_connected(model: &HttpModel, error: &reqwest::Error, route: &Route<'_>, p
     AttemptFailure { error, is_retryable, is_unsent, retry_after: None }
 }
 
-async fn refused(model: &HttpModel, response: Response, prepared: &Prepared, errors: &ErrorContext) -> AttemptFailure {
+pub(super) async fn refused(
+    model: &HttpModel,
+    response: Response,
+    prepared: &Prepared,
+    errors: &ErrorContext,
+) -> AttemptFailure {
     let head = RefusalHead::of(&response);
     let retry_after = retry_after(response.headers(), SystemTime::now());
     let body = read_beginning(response, prepared.limits.idle.min(ERROR_BODY_TIMEOUT)).await;
@@ -246,7 +269,7 @@ async fn refused(model: &HttpModel, response: Response, prepared: &Prepared, err
     AttemptFailure { is_retryable: is_retryable(&error), error, is_unsent: false, retry_after }
 }
 
-async fn read_beginning(response: Response, patience: Duration) -> Vec<u8> {
+pub(super) async fn read_beginning(response: Response, patience: Duration) -> Vec<u8> {
     let mut stream = Body::new(response);
     let mut body = Vec::new();
     let until = Instant::now() + patience;
@@ -259,7 +282,7 @@ async fn read_beginning(response: Response, patience: Duration) -> Vec<u8> {
     body
 }
 
-async fn accepted<'a>(
+pub(super) async fn accepted<'a>(
     model: &'a HttpModel,
     response: Response,
     prepared: &Prepared,

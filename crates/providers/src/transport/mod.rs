@@ -1,7 +1,9 @@
 //! HTTP models: sending, retries, timeouts and streaming. The formats are in `wire`.
 
+mod act;
 mod attempt;
 mod authorise;
+mod batched;
 mod body;
 mod cause;
 mod connection_advice;
@@ -17,12 +19,17 @@ mod throttle;
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
+pub(super) use act::{Act, ActBody, ActFailure};
 pub(super) use model::HttpModel;
 pub use retry::MAX_WAIT;
 
 use super::{
-    LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, cut::CutWatch, local::runs_in_cloud,
-    options, own_fields::OwnFields,
+    LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind,
+    batch::{BatchService, no_batches},
+    cut::CutWatch,
+    local::runs_in_cloud,
+    options,
+    own_fields::OwnFields,
 };
 use limits::Limits;
 use lmthing_base::{
@@ -33,6 +40,7 @@ use lmthing_base::{
 impl HttpModel {
     async fn call(&self, mut request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
         let errors = self.errors();
+        let place = std::mem::take(&mut request.place);
         request.settings.max_output_tokens = request.settings.output_limit();
         options::rename_packages(&mut request.settings.provider_options);
         let mut own = OwnFields::take(&[&*self.provider], &mut request.settings);
@@ -57,7 +65,7 @@ impl HttpModel {
         let watch = CutWatch::new(self, &encoded.body);
         let limits = Limits::new(request.settings.timeouts);
         let prepared = attempt::Prepared::new(self, encoded, &own, &request.settings, limits, errors)?;
-        let answer = retry::run(self, &prepared).await?;
+        let answer = batched::answer(self, &prepared, place).await?;
         // Boxed: the state moves into and out of every step of the stream.
         let answer = Box::new(answer);
         let parts = stream::unfold(answer, |mut answer| async move { answer.next().await.map(|part| (part, answer)) });
@@ -127,6 +135,10 @@ impl LanguageModel for HttpModel {
             return rules;
         }
         CacheRules { certainty: CacheCertainty::Unknown, ..rules }
+    }
+
+    fn batch_refusal(&self) -> Option<ProviderError> {
+        BatchService::of(self).is_none().then(|| no_batches(&self.provider, &self.model_id))
     }
 
     fn server(&self) -> Option<String> {

@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, fmt, rc::Rc, sync::Arc};
 
 use super::error_context::ErrorContext;
 use crate::{
-    ProviderContext, address::Address, auth::Auth, redact::names_a_secret, servers::Limiter, wire::WireFormat,
+    ProviderContext, ProviderSettings, address::Address, auth::Auth, redact::names_a_secret, servers::Limiter,
+    wire::WireFormat,
 };
 
 pub(crate) struct HttpModel {
@@ -20,6 +21,8 @@ pub(crate) struct HttpModel {
     pub usual_url: &'static str,
     pub headers: BTreeMap<String, String>,
     pub context: ProviderContext,
+    /// What the file sets of the provider.
+    pub settings: ProviderSettings,
 }
 
 impl HttpModel {

@@ -28,6 +28,16 @@ impl RequestBody {
         RequestBody { body, bytes, warnings, refused: Vec::new(), changes: 0 }
     }
 
+    /// The body of a request for a whole answer.
+    pub(super) fn without_stream(&self) -> String {
+        let mut body = self.body.clone();
+        if let Value::Object(fields) = &mut body {
+            fields.shift_remove("stream");
+            fields.shift_remove("stream_options");
+        }
+        body.to_string()
+    }
+
     /// Removes the parameters that a refusal names, and remembers them for later requests unless the refusal is
     /// conditional.
     pub(super) fn adapt(&mut self, model: &HttpModel, status: u16, answer: Option<&Value>, message: &str) {

@@ -30,6 +30,9 @@ const GAP_AFTER_END: Duration = Duration::from_secs(2);
 /// Maximum time after a possible end, as some providers keep the connection alive or mark every event as the last.
 const MAX_TIME_AFTER_END: Duration = Duration::from_secs(10);
 
+/// The tier of answers of batches.
+const BATCH_TIER: &str = "batch";
+
 pub(super) struct Failure {
     pub error: ProviderError,
     pub is_retryable: bool,
@@ -48,6 +51,7 @@ pub(super) struct ResponseStream<'a> {
     headers: Option<BTreeMap<String, String>>,
     /// The service tier, until the answer names one: that of a header, else the one that was asked for.
     tier: Option<String>,
+    is_of_batch: bool,
     warnings: Option<Vec<CallWarning>>,
     /// The first failure. The stream ends with it after the remaining events.
     failure: Option<Failure>,
@@ -76,11 +80,17 @@ impl<'a> ResponseStream<'a> {
             saw_event: false,
             tier: headers.get("x-gemini-service-tier").cloned().or(tier),
             headers: Some(headers),
+            is_of_batch: false,
             warnings: Some(warnings),
             failure: None,
             ended: false,
             permit: None,
         }
+    }
+
+    /// An answer of a batch, which has the price of batches whatever tier it names.
+    pub(super) fn of_batch(self) -> Self {
+        ResponseStream { tier: Some(BATCH_TIER.to_owned()), headers: None, is_of_batch: true, ..self }
     }
 
     pub(super) fn hold_permit(&mut self, permit: Permit) {
@@ -248,8 +258,13 @@ impl<'a> ResponseStream<'a> {
     fn with_headers(&mut self, part: StreamPart) -> StreamPart {
         match part {
             StreamPart::ResponseMetadata(metadata) => {
-                self.tier.take_if(|_| metadata.service_tier.is_some());
-                StreamPart::ResponseMetadata(ResponseMetadata { headers: self.headers.take(), ..metadata })
+                let service_tier = metadata.service_tier.filter(|_| !self.is_of_batch);
+                self.tier.take_if(|_| service_tier.is_some());
+                StreamPart::ResponseMetadata(ResponseMetadata {
+                    headers: self.headers.take(),
+                    service_tier,
+                    ..metadata
+                })
             }
             finish @ StreamPart::Finish { .. } if self.headers.is_some() || self.tier.is_some() => {
                 self.out.push_front(finish);

@@ -92,6 +92,11 @@ pub trait WireFormat {
 
     fn decoder(&self) -> Box<dyn WireDecoder>;
 
+    /// The events of the stream that a whole answer would have been; `None` if it is not read.
+    fn whole_answer(&self, _answer: &str) -> Option<Vec<String>> {
+        None
+    }
+
     fn known_options(&self) -> Option<KnownOptions> {
         None
     }

@@ -11,6 +11,7 @@ mod options;
 pub(super) mod thinking;
 mod tools;
 mod unsigned;
+mod whole;
 
 pub(super) use format::{has_structured_outputs, schema_form, takes_format};
 
@@ -33,6 +34,10 @@ impl WireFormat for AnthropicWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::AnthropicDecoder::default())
+    }
+
+    fn whole_answer(&self, answer: &str) -> Option<Vec<String>> {
+        Some(whole::events(answer))
     }
 
     fn identifiers(&self, _model_id: &str) -> Identifiers {
@@ -84,6 +89,10 @@ impl WireFormat for CompatibleWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::AnthropicDecoder::of(&self.server))
+    }
+
+    fn whole_answer(&self, answer: &str) -> Option<Vec<String>> {
+        AnthropicWire.whole_answer(answer)
     }
 
     fn identifiers(&self, model_id: &str) -> Identifiers {

@@ -102,6 +102,11 @@ impl WireFormat for ChatWire {
         Box::new(decode::ChatDecoder::new(self.dialect.clone()))
     }
 
+    fn whole_answer(&self, answer: &str) -> Option<Vec<String>> {
+        // A chunk may have a whole message.
+        Some(vec![answer.to_owned(), "[DONE]".to_owned()])
+    }
+
     fn identifiers(&self, model_id: &str) -> Identifiers {
         self.dialect.identifiers(model_id)
     }

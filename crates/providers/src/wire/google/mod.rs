@@ -42,6 +42,10 @@ impl WireFormat for GoogleWire {
         Box::new(decode::GoogleDecoder::new(self.option_names[0]))
     }
 
+    fn whole_answer(&self, answer: &str) -> Option<Vec<String>> {
+        Some(vec![answer.to_owned()])
+    }
+
     fn identifiers(&self, _model_id: &str) -> Identifiers {
         Identifiers::GEMINI
     }

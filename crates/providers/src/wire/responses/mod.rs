@@ -8,6 +8,7 @@ mod items;
 mod options;
 mod summaries;
 mod tools;
+mod whole;
 
 use super::{
     CacheForm, EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, cache::rules, tier,
@@ -45,6 +46,10 @@ impl WireFormat for ResponsesWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::ResponsesDecoder::new(self.option_names[0]))
+    }
+
+    fn whole_answer(&self, answer: &str) -> Option<Vec<String>> {
+        Some(whole::events(answer))
     }
 
     fn identifiers(&self, _model_id: &str) -> Identifiers {

@@ -1,0 +1,212 @@
+//! Message batches of Anthropic.
+
+use std::{ops::ControlFlow, path::Path};
+
+use reqwest::{Method, Response, Url};
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+
+use super::{
+    BatchAnswer, BatchClient, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, NewBatch, RemoteId, lines::FileBody,
+};
+use crate::ProviderError;
+use lmthing_base::chat::read_json;
+
+const LIST: [&str; 2] = ["messages", "batches"];
+
+/// How much earlier the clock of the provider may be.
+const CLOCK_SLACK_MS: u64 = 3_600_000;
+
+#[derive(Deserialize)]
+struct Batch {
+    id: RemoteId,
+    #[serde(default)]
+    processing_status: String,
+    #[serde(default)]
+    created_at: String,
+    #[serde(default)]
+    cancel_initiated_at: Option<String>,
+    #[serde(default)]
+    results_url: Option<String>,
+    #[serde(default)]
+    request_counts: Counts,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Counts {
+    processing: u64,
+    succeeded: u64,
+    errored: u64,
+    canceled: u64,
+    expired: u64,
+}
+
+impl Counts {
+    fn total(&self) -> u64 {
+        self.processing + self.succeeded + self.errored + self.canceled + self.expired
+    }
+}
+
+#[derive(Deserialize)]
+struct Page {
+    data: Vec<Batch>,
+    #[serde(default)]
+    has_more: bool,
+    #[serde(default)]
+    last_id: Option<RemoteId>,
+}
+
+pub(super) fn line(custom_id: &str, request: &BatchRequest) -> String {
+    format!(r#"{{"custom_id":{},"params":{}}}"#, Value::from(custom_id), request.body)
+}
+
+pub(super) async fn create(client: &BatchClient, new: &NewBatch, lines: &Path) -> Result<RemoteId, ProviderError> {
+    let body = FileBody::list(r#"{"requests":["#.to_owned(), lines, "]}".to_owned());
+    let body = body.map_err(|error| client.unreadable(lines, &error))?.into_body("application/json");
+    let act = client.act(Method::POST, client.url(&LIST, &[]), body);
+    let id_of = async |response: Response| Ok(client.read::<Batch>(response).await?.id);
+    client.perform_once(&act, id_of, || find_batch(client, new)).await
+}
+
+/// Batches have neither names nor inputs, so those that are as new and as large are recognised by their results, which
+/// are there once they have ended.
+pub(super) async fn find_batch(client: &BatchClient, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
+    let mut wait = client.model.context.first_wait;
+    loop {
+        let candidates = candidates(client, new).await?;
+        let (ended, running): (Vec<_>, Vec<_>) = candidates.into_iter().partition(Batch::has_ended);
+        for batch in ended {
+            if has_request(client, &batch, &new.ends.0).await? {
+                return Ok(Some(batch.id));
+            }
+        }
+        if running.is_empty() {
+            return Ok(None);
+        }
+        tokio::time::sleep(wait).await;
+        wait = wait.saturating_mul(2).min(super::acts::MAX_WAIT);
+    }
+}
+
+async fn candidates(client: &BatchClient, new: &NewBatch) -> Result<Vec<Batch>, ProviderError> {
+    let since = i64::try_from(new.created_at.saturating_sub(CLOCK_SLACK_MS)).unwrap_or(i64::MAX);
+    let is_new = |batch: &Batch| {
+        batch.created_at.parse::<jiff::Timestamp>().map_or(true, |created| created.as_millisecond() >= since)
+    };
+    let mut found = Vec::new();
+    let mut after: Option<RemoteId> = None;
+    loop {
+        let after_last = after.iter().map(|id| ("after_id", id.as_str()));
+        let query: Vec<(&str, &str)> = [("limit", "100")].into_iter().chain(after_last).collect();
+        let Page { data, has_more, last_id } = client.get(&LIST, &query).await?;
+        let is_last = !has_more || data.iter().any(|batch| !is_new(batch)) || last_id == after;
+        let is_candidate = |batch: &Batch| is_new(batch) && batch.request_counts.total() == new.requests as u64;
+        found.extend(data.into_iter().filter(is_candidate));
+        if is_last {
+            return Ok(found);
+        }
+        after = last_id;
+    }
+}
+
+async fn has_request(client: &BatchClient, batch: &Batch, custom_id: &str) -> Result<bool, ProviderError> {
+    let mut is_ours = false;
+    let mut on = |id: &str, _: BatchOutcome| {
+        is_ours |= id == custom_id;
+        if is_ours { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    match results(client, &batch.results_place(), &mut on).await {
+        // What is kept no longer is not new.
+        Err(error) if matches!(error.status, Some(404 | 410)) => Ok(false),
+        read => read.map(|_| is_ours),
+    }
+}
+
+impl Batch {
+    fn has_ended(&self) -> bool {
+        self.processing_status == "ended"
+    }
+
+    fn results_place(&self) -> String {
+        self.results_url.clone().unwrap_or_else(|| format!("{}/results", self.id))
+    }
+}
+
+pub(super) async fn status(client: &BatchClient, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
+    let [messages, batches] = LIST;
+    let batch: Batch = client.get(&[messages, batches, id], &[]).await?;
+    let counts = &batch.request_counts;
+    let phase = match () {
+        () if !batch.has_ended() => BatchPhase::InProgress,
+        () if batch.cancel_initiated_at.is_some() => BatchPhase::Cancelled,
+        () if counts.expired > 0 => BatchPhase::Expired,
+        () => BatchPhase::Completed,
+    };
+    let results = if batch.has_ended() { vec![batch.results_place()] } else { Vec::new() };
+    Ok(BatchStatus { phase, succeeded: counts.succeeded, failed: counts.errored, files: Vec::new(), results })
+}
+
+#[derive(Deserialize)]
+struct ResultLine {
+    custom_id: String,
+    result: Outcome,
+}
+
+#[derive(Deserialize)]
+struct Outcome {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    message: Option<Box<RawValue>>,
+    #[serde(default)]
+    error: Value,
+}
+
+pub(super) async fn results(
+    client: &BatchClient,
+    place: &str,
+    on: &mut dyn FnMut(&str, BatchOutcome) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, ProviderError> {
+    let [messages, batches] = LIST;
+    let url = Url::parse(place).unwrap_or_else(|_| client.url(&[messages, batches, place], &[]));
+    let mut on_line = |line: &str| {
+        // A line that cannot be read leaves its request missing.
+        let Ok(ResultLine { custom_id, result }) = read_json::<ResultLine>(line) else {
+            return ControlFlow::Continue(());
+        };
+        let outcome = match (result.kind.as_str(), result.message) {
+            ("succeeded", Some(body)) => BatchAnswer { status: 200, body }.into(),
+            ("errored", _) => {
+                let kind = result.error.pointer("/error/type").or(result.error.get("type"));
+                BatchAnswer::error(status_of(kind.and_then(Value::as_str).unwrap_or_default()), &result.error).into()
+            }
+            ("expired", _) => BatchOutcome::Expired("The request expired before it was answered.".to_owned()),
+            ("canceled", _) => BatchOutcome::Cancelled("The batch was cancelled.".to_owned()),
+            _ => return ControlFlow::Continue(()),
+        };
+        on(&custom_id, outcome)
+    };
+    client.lines(&url, &mut on_line).await
+}
+
+/// The status with which the service sends errors of a type.
+fn status_of(kind: &str) -> u16 {
+    match kind {
+        "invalid_request_error" => 400,
+        "authentication_error" => 401,
+        "billing_error" => 402,
+        "permission_error" => 403,
+        "not_found_error" => 404,
+        "request_too_large" => 413,
+        "rate_limit_error" => 429,
+        "timeout_error" => 504,
+        "overloaded_error" => 529,
+        _ => 500,
+    }
+}
+
+pub(super) async fn cancel(client: &BatchClient, id: &RemoteId) -> Result<(), ProviderError> {
+    let [messages, batches] = LIST;
+    client.post_empty(&[messages, batches, id, "cancel"]).await
+}

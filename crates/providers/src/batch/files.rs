@@ -1,0 +1,43 @@
+//! Uploads as forms.
+
+use std::path::Path;
+
+use reqwest::{Method, Response};
+use serde::Deserialize;
+
+use super::{BatchClient, NewBatch, RemoteId, lines::FileBody};
+use crate::ProviderError;
+
+#[derive(Deserialize)]
+pub(super) struct RemoteFile {
+    pub id: RemoteId,
+    #[serde(default)]
+    pub filename: String,
+    #[serde(default)]
+    pub created_at: u64,
+    #[serde(default)]
+    pub status: Option<String>,
+}
+
+/// The name of the uploaded file of a batch.
+pub(super) fn file_name(new: &NewBatch) -> String {
+    format!("{}.jsonl", new.name)
+}
+
+impl BatchClient {
+    pub(super) async fn upload_form(&self, new: &NewBatch, lines: &Path) -> Result<RemoteId, ProviderError> {
+        let boundary: String = std::iter::repeat_with(fastrand::alphanumeric).take(40).collect();
+        let disposition = "content-disposition: form-data; name=";
+        let before = format!(
+            "--{boundary}\r\n{disposition}\"purpose\"\r\n\r\nbatch\r\n--{boundary}\r\n{disposition}\"file\"; \
+             filename=\"{}\"\r\ncontent-type: application/jsonl\r\n\r\n",
+            file_name(new)
+        );
+        let body = FileBody::new(before, lines, format!("\r\n--{boundary}--\r\n"));
+        let body = body.map_err(|error| self.unreadable(lines, &error))?;
+        let body = body.into_body(&format!("multipart/form-data; boundary={boundary}"));
+        let act = self.act(Method::POST, self.url(&["files"], &[]), body);
+        let id_of = async |response: Response| Ok(self.read::<RemoteFile>(response).await?.id);
+        self.perform_once(&act, id_of, || self.find_upload(new)).await
+    }
+}

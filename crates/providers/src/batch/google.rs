@@ -1,0 +1,327 @@
+//! Batches of Gemini: small ones with their requests inside, and large ones of files.
+
+use std::{io, ops::ControlFlow, path::Path};
+
+use reqwest::{Method, Response, Url};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json, value::RawValue};
+
+use super::{
+    BatchAnswer, BatchClient, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, NewBatch, RemoteId,
+    acts::is_queue_full, lines::FileBody,
+};
+use crate::{ProviderError, transport::ActBody};
+use lmthing_base::chat::read_json;
+
+/// The largest batch with its requests inside, with room for what is around them.
+pub(super) const MAX_INLINE: u64 = 19 << 20;
+
+/// A long-running operation, in which the batch is the metadata.
+#[derive(Deserialize)]
+struct Operation {
+    name: RemoteId,
+    #[serde(default)]
+    metadata: Metadata,
+    #[serde(default)]
+    response: Option<Responses>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Metadata {
+    state: String,
+    display_name: String,
+    input_config: Option<InputConfig>,
+    output: Option<Responses>,
+    batch_stats: Option<Stats>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct InputConfig {
+    #[serde(default)]
+    file_name: Option<RemoteId>,
+}
+
+/// Counts are strings, as all numbers of 64 bits are.
+#[derive(Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+#[derive(Default)]
+struct Stats {
+    successful_request_count: Value,
+    failed_request_count: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Responses {
+    #[serde(default)]
+    responses_file: Option<RemoteId>,
+    #[serde(default)]
+    inlined_responses: Option<Inlined>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Inlined {
+    #[serde(default)]
+    inlined_responses: Vec<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct UploadedFile {
+    file: File,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct File {
+    name: RemoteId,
+    #[serde(default)]
+    display_name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page {
+    #[serde(default)]
+    operations: Vec<Operation>,
+    #[serde(default)]
+    files: Vec<File>,
+    #[serde(default)]
+    next_page_token: Option<String>,
+}
+
+pub(super) fn line(custom_id: &str, request: &BatchRequest) -> String {
+    format!(r#"{{"key":{},"request":{}}}"#, Value::from(custom_id), request.body)
+}
+
+/// A line as an item of a batch with its requests inside.
+#[derive(Deserialize)]
+struct InputLine {
+    key: String,
+    request: Box<RawValue>,
+}
+
+/// Uploads a file in two requests: the first one says what it is, and gets the address for its content.
+pub(super) async fn upload(client: &BatchClient, new: &NewBatch, lines: &Path) -> Result<RemoteId, ProviderError> {
+    let body = FileBody::new(String::new(), lines, String::new());
+    let body = body.map_err(|error| client.unreadable(lines, &error))?.into_body("application/jsonl");
+    let ActBody::Stream { length, .. } = &body else { unreachable!("a file is streamed") };
+    let described = json!({ "file": { "displayName": new.name, "mimeType": "application/jsonl" } });
+    let mut start = client.json(Method::POST, upload_url(client), &described);
+    start.headers.extend(upload_headers(&[
+        ("protocol", "resumable"),
+        ("command", "start"),
+        ("header-content-length", &length.to_string()),
+        ("header-content-type", "application/jsonl"),
+    ]));
+    let started = client.perform(&start).await?;
+    let place = started.headers().get("x-goog-upload-url").and_then(|place| place.to_str().ok());
+    let place = place.and_then(|place| client.endpoint.join(place).ok());
+    let place = place.ok_or_else(|| client.model.wrong_answer("The provider names no address for an upload."))?;
+    let mut content = client.act(Method::POST, place, body);
+    content.is_authorised = content.url.origin() == client.endpoint.origin();
+    content.headers.extend(upload_headers(&[("command", "upload, finalize"), ("offset", "0")]));
+    let id_of = async |response: Response| Ok(client.read::<UploadedFile>(response).await?.file.name);
+    client.perform_once(&content, id_of, || find_upload(client, new)).await
+}
+
+fn upload_headers(fields: &[(&str, &str)]) -> Vec<(String, String)> {
+    fields.iter().map(|(name, value)| (format!("x-goog-upload-{name}"), (*value).to_owned())).collect()
+}
+
+/// The segment `upload` stands before the version.
+fn upload_url(client: &BatchClient) -> Url {
+    let mut url = client.url(&["files"], &[]);
+    let segments: Vec<String> = url.path_segments().into_iter().flatten().map(str::to_owned).collect();
+    let at = segments.len().saturating_sub(2);
+    let (before, after) = segments.split_at(at);
+    url.set_path(&[before, &["upload".to_owned()], after].concat().join("/"));
+    url
+}
+
+async fn find<T>(
+    client: &BatchClient,
+    list: &str,
+    item: impl Fn(Page) -> Vec<T>,
+    is_meant: impl Fn(&T) -> bool,
+) -> Result<Option<T>, ProviderError> {
+    let mut token: Option<String> = None;
+    loop {
+        let next = token.iter().map(|token| ("pageToken", token.as_str()));
+        let query: Vec<(&str, &str)> = [("pageSize", "100")].into_iter().chain(next).collect();
+        let mut page: Page = client.get(&[list], &query).await?;
+        let next = page.next_page_token.take().filter(|next| !next.is_empty() && Some(next) != token.as_ref());
+        if let Some(found) = item(page).into_iter().find(&is_meant) {
+            return Ok(Some(found));
+        }
+        if next.is_none() {
+            return Ok(None);
+        }
+        token = next;
+    }
+}
+
+pub(super) async fn find_upload(client: &BatchClient, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
+    let found = find(client, "files", |page| page.files, |file| file.display_name == new.name).await?;
+    Ok(found.map(|file| file.name))
+}
+
+pub(super) async fn find_batch(client: &BatchClient, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
+    let is_meant = |operation: &Operation| {
+        operation.metadata.display_name == new.name && phase_of(&operation.metadata.state) != Some("FAILED")
+    };
+    Ok(find(client, "batches", |page| page.operations, is_meant).await?.map(|operation| operation.name))
+}
+
+pub(super) async fn create(
+    client: &BatchClient,
+    new: &NewBatch,
+    file: Option<&RemoteId>,
+    lines: &Path,
+) -> Result<RemoteId, ProviderError> {
+    let input = match file {
+        Some(file) => json!({ "fileName": file }).to_string(),
+        None => {
+            let requests = inlined(lines).map_err(|error| client.unreadable(lines, &error))?;
+            format!(r#"{{"requests":{{"requests":[{requests}]}}}}"#)
+        }
+    };
+    let name = Value::from(new.name.as_str());
+    let body = format!(r#"{{"batch":{{"displayName":{name},"inputConfig":{input}}}}}"#);
+    let model = client.target.model_id.as_deref().unwrap_or_default();
+    let model = if model.contains('/') { model.to_owned() } else { format!("models/{model}") };
+    let url = client.url(&[&format!("{model}:batchGenerateContent")], &[]);
+    let act = client.act(Method::POST, url, ActBody::Json(body.into()));
+    let id_of = async |response: Response| Ok(client.read::<Operation>(response).await?.name);
+    client.perform_once(&act, id_of, || find_batch(client, new)).await
+}
+
+fn inlined(lines: &Path) -> io::Result<String> {
+    let text = std::fs::read_to_string(lines)?;
+    let item = |line: &str| {
+        let InputLine { key, request } = read_json(line).map_err(io::Error::other)?;
+        Ok(format!(r#"{{"request":{request},"metadata":{{"key":{}}}}}"#, Value::from(key)))
+    };
+    Ok(text.lines().filter(|line| !line.is_empty()).map(item).collect::<io::Result<Vec<_>>>()?.join(","))
+}
+
+/// A state without what the names of all of them begin with.
+fn phase_of(state: &str) -> Option<&str> {
+    state.split_once("_STATE_").map(|(_, phase)| phase)
+}
+
+pub(super) async fn status(client: &BatchClient, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
+    let operation: Operation = client.get(&[id], &[]).await?;
+    let (metadata, error) = (operation.metadata, operation.error);
+    let output = operation.response.or(metadata.output);
+    let phase = match phase_of(&metadata.state) {
+        Some("SUCCEEDED" | "PARTIALLY_SUCCEEDED") => BatchPhase::Completed,
+        Some("EXPIRED") => BatchPhase::Expired,
+        Some("CANCELLED") => BatchPhase::Cancelled,
+        Some("FAILED") => failure(error.as_ref()),
+        None if error.is_some() => failure(error.as_ref()),
+        _ => BatchPhase::InProgress,
+    };
+    let stats = metadata.batch_stats.unwrap_or_default();
+    let mut status = BatchStatus {
+        phase,
+        succeeded: count(&stats.successful_request_count),
+        failed: count(&stats.failed_request_count),
+        files: metadata.input_config.and_then(|input| input.file_name).into_iter().collect(),
+        results: Vec::new(),
+    };
+    if let Some(output) = output.filter(|_| status.has_ended()) {
+        let is_inline = output.inlined_responses.is_some();
+        status.files.extend(output.responses_file.clone());
+        status.results.extend(output.responses_file.or_else(|| is_inline.then(|| id.clone())));
+    }
+    Ok(status)
+}
+
+fn failure(error: Option<&Value>) -> BatchPhase {
+    let text = error.and_then(|error| error.get("message")?.as_str()).unwrap_or("no reason");
+    BatchPhase::Failed { reason: text.to_owned(), is_queue_full: is_queue_full(text) }
+}
+
+fn count(value: &Value) -> u64 {
+    value.as_u64().or_else(|| value.as_str()?.parse().ok()).unwrap_or(0)
+}
+
+#[derive(Deserialize)]
+struct ResultLine {
+    #[serde(default)]
+    key: Option<String>,
+    #[serde(default)]
+    metadata: Option<Key>,
+    #[serde(default)]
+    response: Option<Box<RawValue>>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Key {
+    #[serde(default)]
+    key: String,
+}
+
+pub(super) async fn results(
+    client: &BatchClient,
+    place: &str,
+    on: &mut dyn FnMut(&str, BatchOutcome) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, ProviderError> {
+    if place.starts_with("files/") {
+        let url = client.url(&[&format!("{place}:download")], &[("alt", "media")]);
+        return client.lines(&url, &mut |line| result(line, on)).await;
+    }
+    let operation: Operation = client.get(&[place], &[]).await?;
+    let output = operation.response.or(operation.metadata.output).and_then(|output| output.inlined_responses);
+    let lines = output.map(|inlined| inlined.inlined_responses).unwrap_or_default();
+    let is_break = lines.iter().any(|line| result(line.get(), on).is_break());
+    Ok(if is_break { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+}
+
+/// A line that cannot be read leaves its request missing.
+fn result(line: &str, on: &mut dyn FnMut(&str, BatchOutcome) -> ControlFlow<()>) -> ControlFlow<()> {
+    let Some(ResultLine { key, metadata, response, error }) = parsed::<ResultLine>(line) else {
+        return ControlFlow::Continue(());
+    };
+    let Some(key) = key.or_else(|| metadata.map(|metadata| metadata.key)) else { return ControlFlow::Continue(()) };
+    let outcome = match (response, error) {
+        (_, Some(error)) if !error.is_null() => outcome_of_error(&error),
+        (Some(body), _) => BatchAnswer { status: 200, body }.into(),
+        (None, _) => return ControlFlow::Continue(()),
+    };
+    on(&key, outcome)
+}
+
+fn parsed<T: DeserializeOwned>(line: &str) -> Option<T> {
+    read_json(line).ok()
+}
+
+/// Errors have the codes of gRPC.
+fn outcome_of_error(error: &Value) -> BatchOutcome {
+    let words = error.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let status = match error.get("code").and_then(Value::as_u64).unwrap_or(13) {
+        1 => return BatchOutcome::Cancelled(words),
+        4 if words.to_ascii_lowercase().contains("expired") => return BatchOutcome::Expired(words),
+        3 | 9 | 11 => 400,
+        4 => 504,
+        5 => 404,
+        7 => 403,
+        8 => 429,
+        14 => 503,
+        16 => 401,
+        code @ 400..600 => u16::try_from(code).unwrap_or(500),
+        _ => 500,
+    };
+    BatchAnswer::error(status, &json!({ "error": error })).into()
+}
+
+pub(super) async fn cancel(client: &BatchClient, id: &RemoteId) -> Result<(), ProviderError> {
+    client.post_empty(&[&format!("{id}:cancel")]).await
+}

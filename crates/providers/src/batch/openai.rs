@@ -1,0 +1,237 @@
+//! Batches of OpenAI, Azure and Groq.
+
+use std::{ops::ControlFlow, time::Duration};
+
+use reqwest::{Method, Response};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json, value::RawValue};
+
+use super::{
+    BatchAnswer, BatchClient, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, NewBatch, RemoteId,
+    acts::is_queue_full,
+    files::{RemoteFile, file_name},
+};
+use crate::ProviderError;
+use lmthing_base::chat::read_json;
+
+/// The key of a batch's name in its metadata.
+pub(super) const NAME: &str = "lmthing";
+
+/// How much earlier the clock of the provider may be, in seconds.
+const CLOCK_SLACK: u64 = 3_600;
+
+#[derive(Deserialize)]
+struct Batch {
+    id: RemoteId,
+    #[serde(default)]
+    status: String,
+    #[serde(default)]
+    created_at: u64,
+    #[serde(default)]
+    input_file_id: Option<RemoteId>,
+    #[serde(default)]
+    output_file_id: Option<RemoteId>,
+    #[serde(default)]
+    error_file_id: Option<RemoteId>,
+    #[serde(default)]
+    errors: Option<Errors>,
+    #[serde(default)]
+    request_counts: Option<Counts>,
+}
+
+#[derive(Default, Deserialize)]
+struct Errors {
+    #[serde(default)]
+    data: Option<Vec<LineError>>,
+}
+
+#[derive(Deserialize)]
+struct LineError {
+    #[serde(default)]
+    code: Option<String>,
+    #[serde(default)]
+    message: Option<String>,
+    #[serde(default)]
+    line: Option<u64>,
+}
+
+#[derive(Default, Deserialize)]
+struct Counts {
+    #[serde(default)]
+    completed: u64,
+    #[serde(default)]
+    failed: u64,
+}
+
+#[derive(Deserialize)]
+struct Page<T> {
+    data: Vec<T>,
+    #[serde(default)]
+    has_more: bool,
+}
+
+pub(super) fn line(endpoint: &str, custom_id: &str, request: &BatchRequest) -> String {
+    format!(
+        r#"{{"custom_id":{},"method":"POST","url":{},"body":{}}}"#,
+        Value::from(custom_id),
+        Value::from(endpoint),
+        request.body
+    )
+}
+
+/// The newest item that `is_meant` of a list that begins with the newest and goes back to the time of the batch.
+async fn find<T: DeserializeOwned>(
+    client: &BatchClient,
+    new: &NewBatch,
+    (list, query): (&str, &[(&str, &str)]),
+    is_meant: impl Fn(&T) -> bool,
+    (id, created_at): (fn(&T) -> &RemoteId, fn(&T) -> u64),
+) -> Result<Option<RemoteId>, ProviderError> {
+    let mut after: Option<RemoteId> = None;
+    loop {
+        let after_last = after.iter().map(|id| ("after", id.as_str()));
+        let query: Vec<(&str, &str)> = query.iter().copied().chain([("limit", "100")]).chain(after_last).collect();
+        let page: Page<T> = client.get(&[list], &query).await?;
+        if let Some(found) = page.data.iter().find(|item| is_meant(item)) {
+            return Ok(Some(id(found).clone()));
+        }
+        let Some(last) = page.data.last().filter(|_| page.has_more) else { return Ok(None) };
+        let oldest = new.created_at / 1_000 - CLOCK_SLACK.min(new.created_at / 1_000);
+        if created_at(last) != 0 && created_at(last) < oldest || after.as_ref() == Some(id(last)) {
+            return Ok(None);
+        }
+        after = Some(id(last).clone());
+    }
+}
+
+pub(super) async fn find_upload(client: &BatchClient, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
+    let name = file_name(new);
+    let query = [("purpose", "batch"), ("order", "desc")];
+    let fields: (fn(&RemoteFile) -> &RemoteId, fn(&RemoteFile) -> u64) = (|file| &file.id, |file| file.created_at);
+    find(client, new, ("files", &query), |file: &RemoteFile| file.filename == name, fields).await
+}
+
+pub(super) async fn create(client: &BatchClient, new: &NewBatch, file: &RemoteId) -> Result<RemoteId, ProviderError> {
+    wait_for_file(client, file).await?;
+    let body = json!({
+        "input_file_id": file,
+        "endpoint": client.target.endpoint(),
+        "completion_window": "24h",
+        "metadata": { NAME: new.name },
+    });
+    let act = client.json(Method::POST, client.url(&["batches"], &[]), &body);
+    let id_of = async |response: Response| Ok(client.read::<Batch>(response).await?.id);
+    client.perform_once(&act, id_of, || find_batch(client, new, file)).await
+}
+
+/// Azure reads a file before a batch can be created of it.
+async fn wait_for_file(client: &BatchClient, file: &RemoteId) -> Result<(), ProviderError> {
+    if client.target.provider != "azure" {
+        return Ok(());
+    }
+    loop {
+        let found: RemoteFile = match client.get(&["files", file], &[]).await {
+            // The creation says what is wrong.
+            Err(error) if error.status == Some(404) => return Ok(()),
+            found => found?,
+        };
+        if !matches!(found.status.as_deref(), Some("pending" | "running" | "uploaded" | "notRunning")) {
+            return Ok(());
+        }
+        tokio::time::sleep(client.model.context.first_wait.min(Duration::from_secs(5))).await;
+    }
+}
+
+/// The batch of the file that is newest. One that was refused may have been created by an earlier attempt.
+pub(super) async fn find_batch(
+    client: &BatchClient,
+    new: &NewBatch,
+    file: &RemoteId,
+) -> Result<Option<RemoteId>, ProviderError> {
+    let is_meant = |batch: &Batch| batch.input_file_id.as_ref() == Some(file) && batch.status != "failed";
+    let fields: (fn(&Batch) -> &RemoteId, fn(&Batch) -> u64) = (|batch| &batch.id, |batch| batch.created_at);
+    find(client, new, ("batches", &[]), is_meant, fields).await
+}
+
+pub(super) async fn status(client: &BatchClient, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
+    let batch: Batch = client.get(&["batches", id], &[]).await?;
+    let counts = batch.request_counts.unwrap_or_default();
+    let phase = match batch.status.as_str() {
+        "completed" => BatchPhase::Completed,
+        "expired" => BatchPhase::Expired,
+        "cancelled" => BatchPhase::Cancelled,
+        "failed" => failure(batch.errors.unwrap_or_default()),
+        _ => BatchPhase::InProgress,
+    };
+    let results: Vec<RemoteId> = match phase {
+        BatchPhase::InProgress => Vec::new(),
+        _ => batch.output_file_id.into_iter().chain(batch.error_file_id).collect(),
+    };
+    let files = batch.input_file_id.into_iter().chain(results.iter().cloned()).collect();
+    Ok(BatchStatus { phase, succeeded: counts.completed, failed: counts.failed, files, results })
+}
+
+fn failure(errors: Errors) -> BatchPhase {
+    let errors = errors.data.unwrap_or_default();
+    let is_full =
+        |error: &LineError| [&error.code, &error.message].into_iter().flatten().any(|code| is_queue_full(code));
+    let is_queue_full = errors.iter().any(is_full);
+    let words = errors.into_iter().take(3).map(|error| {
+        let words = error.message.or(error.code).unwrap_or_else(|| "no reason".to_owned());
+        error.line.map_or(words.clone(), |line| format!("line {line}: {words}"))
+    });
+    BatchPhase::Failed { reason: words.collect::<Vec<_>>().join("; "), is_queue_full }
+}
+
+/// A line of an output or error file.
+#[derive(Deserialize)]
+struct ResultLine {
+    #[serde(default)]
+    custom_id: String,
+    #[serde(default)]
+    response: Option<WholeResponse>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct WholeResponse {
+    status_code: u16,
+    body: Box<RawValue>,
+}
+
+pub(super) async fn results(
+    client: &BatchClient,
+    file: &str,
+    on: &mut dyn FnMut(&str, BatchOutcome) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, ProviderError> {
+    let url = client.url(&["files", file, "content"], &[]);
+    let mut on_line = |line: &str| {
+        // A line that cannot be read leaves its request missing.
+        let Ok(ResultLine { custom_id, response, error }) = read_json::<ResultLine>(line) else {
+            return ControlFlow::Continue(());
+        };
+        let outcome = match (response, error.filter(|error| !error.is_null())) {
+            (Some(WholeResponse { status_code, body }), None) => Some(BatchAnswer { status: status_code, body }.into()),
+            (_, Some(error)) => Some(outcome_of_error(&error)),
+            (None, None) => None,
+        };
+        outcome.map_or(ControlFlow::Continue(()), |outcome| on(&custom_id, outcome))
+    };
+    client.lines(&url, &mut on_line).await
+}
+
+fn outcome_of_error(error: &Value) -> BatchOutcome {
+    let text = |key: &str| error.get(key).and_then(Value::as_str);
+    let code = text("code").unwrap_or_default();
+    let words = text("message").unwrap_or(code).to_owned();
+    match code {
+        "batch_expired" => BatchOutcome::Expired(words),
+        "batch_cancelled" => BatchOutcome::Cancelled(words),
+        _ => BatchAnswer::error(500, &json!({ "error": error })).into(),
+    }
+}
+
+pub(super) async fn cancel(client: &BatchClient, id: &RemoteId) -> Result<(), ProviderError> {
+    client.post_empty(&["batches", id, "cancel"]).await
+}
