@@ -106,7 +106,7 @@ impl Setup {
             ends: ("row-0".to_owned(), format!("row-{}", requests.len() - 1)),
             created_at: 1_000_000_000_000,
         };
-        Submitted { client, new, lines, requests }
+        Submitted { client, new, lines }
     }
 
     pub(super) fn client(&self, request: &BatchRequest) -> BatchClient {
@@ -124,7 +124,6 @@ pub(super) struct Submitted {
     pub(super) client: BatchClient,
     pub(super) new: NewBatch,
     pub(super) lines: PathBuf,
-    pub(super) requests: Vec<BatchRequest>,
 }
 
 impl Submitted {

@@ -48,7 +48,7 @@ impl Outcome {
 
 fn request() -> ModelRequest {
     let messages = vec![Rc::new(Message::text(Role::User, "How high is the water?"))];
-    ModelRequest { messages, tools: Vec::new(), settings: CallSettings::default() }
+    ModelRequest { messages, tools: Vec::new(), settings: CallSettings::default(), ..ModelRequest::default() }
 }
 
 fn context(variables: &[(&str, String)]) -> (ProviderContext, Rc<RefCell<Vec<ProviderEvent>>>) {

@@ -33,7 +33,11 @@ fn choice(delta: &Value) -> String {
 
 async fn printed(model: &dyn LanguageModel) -> Answer {
     let messages = vec![std::rc::Rc::new(Message::text(Role::User, "How high is the water?"))];
-    ask(model, ModelRequest { messages, tools: Vec::new(), settings: CallSettings::default() }).await
+    ask(
+        model,
+        ModelRequest { messages, tools: Vec::new(), settings: CallSettings::default(), ..ModelRequest::default() },
+    )
+    .await
 }
 
 #[tokio::test]
