@@ -23,6 +23,10 @@ pub(super) struct ViewArgs {
     #[arg(long, value_name = "PATH", require_equals = true, value_hint = ValueHint::FilePath)]
     pub(super) journal: Option<PathBuf>,
 
+    /// The last run of this prompt file; for the language server
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with = "run")]
+    pub(super) of: Option<PathBuf>,
+
     /// The run: its ID or the beginning of it, last, a file of events (run -f events, runs export), or - for standard input
     #[arg(value_name = "RUN", default_value = "last", hide_default_value = false,
           add = ArgValueCompleter::new(FilesEndingIn(&[".jsonl"])))]

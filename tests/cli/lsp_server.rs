@@ -38,9 +38,32 @@ fn commands_run_the_unsaved_text() {
         let [.., asked] = &client.seen("window/showDocument")[..] else { panic!("{command} shows nothing") };
         assert_eq!(asked["params"]["external"], is_external, "{command}");
         let path = url::Url::parse(asked["params"]["uri"].as_str().unwrap()).unwrap().to_file_path().unwrap();
+        assert!(path.starts_with(client.temporary("")), "the test removes {path:?}");
         assert!(std::fs::read_to_string(path).unwrap().contains(text), "{command}");
     }
     assert_eq!(file_names(&folder), ["p.lmt.mjs"]);
+}
+
+#[test]
+fn the_last_run_of_the_file_is_viewed() {
+    let folder = Folder::new(&[("a.lmt.mjs", &HELLO.replace("world", "from a")), ("b.lmt.mjs", HELLO)]);
+    let mut client = LspClient::ready(&folder, &[]);
+    let missing = client.command("lmthing.view", &uri(&folder.path("b.lmt.mjs")));
+    assert_eq!(missing["exitCode"], 1, "{missing}");
+    for file in ["a.lmt.mjs", "b.lmt.mjs"] {
+        assert_eq!(folder.run(&format!("run --journal {file}")).code, 0);
+        folder.write("c.lmt.mjs", HELLO);
+        let missing = client.command("lmthing.view", &uri(&folder.path("c.lmt.mjs")));
+        let why = missing["stderr"].as_str().unwrap();
+        assert!(missing["exitCode"] == 1 && why.contains("there is no run of ") && why.contains("c.lmt.mjs"), "{why}");
+        assert!(client.seen("window/showDocument").is_empty());
+    }
+    // Another file has run since.
+    let shown = client.command("lmthing.view", &uri(&folder.path("a.lmt.mjs")));
+    assert_eq!(shown["exitCode"], 0, "{shown}");
+    let asked = client.seen("window/showDocument")[0]["params"]["uri"].clone();
+    let page = url::Url::parse(asked.as_str().unwrap()).unwrap().to_file_path().unwrap();
+    assert!(std::fs::read_to_string(page).unwrap().contains("Hello from a"));
 }
 
 #[test]

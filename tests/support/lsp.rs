@@ -2,7 +2,7 @@
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, ChildStdin},
     sync::mpsc::{Receiver, channel},
     thread,
@@ -15,6 +15,8 @@ use super::{Folder, KilledOnDrop, PATIENCE, wait_for_exit};
 
 pub(crate) struct LspClient {
     child: KilledOnDrop,
+    /// The temporary folder of the server, which is killed unless the test ends it.
+    temporary: Folder,
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
     /// Messages that were read while another was waited for.
@@ -31,7 +33,8 @@ impl LspClient {
     /// Starts the server, which has no keys unless they are in `variables`.
     pub(crate) fn start(folder: &Folder, variables: &[(&str, &str)]) -> Self {
         let mut command = folder.bare_command("lsp --stdio");
-        command.stdin(std::process::Stdio::piped()).envs(variables.iter().copied());
+        let temporary = Folder::new(&[]);
+        command.stdin(std::process::Stdio::piped()).env("TMPDIR", temporary.path("")).envs(variables.iter().copied());
         let mut child: Child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
         let (sender, messages) = channel();
@@ -43,7 +46,7 @@ impl LspClient {
                 }
             }
         });
-        LspClient { child: KilledOnDrop(child), input, messages, seen: Vec::new(), requests: 0 }
+        LspClient { child: KilledOnDrop(child), temporary, input, messages, seen: Vec::new(), requests: 0 }
     }
 
     /// A server that is initialized for the folder as a workspace.
@@ -143,6 +146,11 @@ impl LspClient {
     /// Messages of this method that were read so far.
     pub(crate) fn seen(&self, method: &str) -> Vec<&Value> {
         self.seen.iter().filter(|message| message["method"] == method).collect()
+    }
+
+    /// A path in the server's temporary folder.
+    pub(crate) fn temporary(&self, name: &str) -> PathBuf {
+        self.temporary.path(name)
     }
 
     pub(crate) fn process(&self) -> u32 {

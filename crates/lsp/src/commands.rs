@@ -204,8 +204,9 @@ fn arguments(job: &Job, folder: &Path, page: &Path) -> Vec<OsString> {
             ["check".into(), "--print".into(), "--quiet".into()].into_iter().chain(input).chain([file()]).collect()
         }
         Kind::View => {
+            let words: [OsString; 4] = ["view".into(), "-o".into(), page.as_os_str().to_owned(), "--of".into()];
             let journal = own_journal.exists().then(journal);
-            ["view".into(), "-o".into(), page.as_os_str().to_owned()].into_iter().chain(journal).collect()
+            words.into_iter().chain([file()]).chain(journal).collect()
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The list of runs in a journal.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rusqlite::Row;
 use serde::{Deserialize, Serialize};
@@ -128,7 +128,7 @@ impl RunInfo {
         self.ended.unwrap_or_else(now).saturating_sub(self.started)
     }
 
-    fn from_row(row: &Row<'_>, path: &std::path::Path) -> rusqlite::Result<Result<Self, JournalError>> {
+    fn from_row(row: &Row<'_>, path: &Path) -> rusqlite::Result<Result<Self, JournalError>> {
         let time = |column: &str| row.get::<_, Option<i64>>(column).map(|time| time.map(from_sql));
         let count = |column: &str| row.get::<_, i64>(column).map(|count| usize::try_from(count).unwrap_or(0));
         let status: String = row.get("status")?;
@@ -178,6 +178,16 @@ fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite
 impl Journal {
     pub fn runs(&self) -> Result<Vec<RunInfo>, JournalError> {
         self.select("ORDER BY started DESC, number DESC", ())
+    }
+
+    /// The last run of a prompt file, by its real path.
+    pub fn last_run_of(&self, file: &Path) -> Result<RunInfo, JournalError> {
+        let is_of_file = |run: &RunInfo| run.file == file || run.file.canonicalize().is_ok_and(|real| real == file);
+        let found = self.runs()?.into_iter().find(is_of_file);
+        found.ok_or_else(|| {
+            let message = format!("there is no run of {} in the journal {}", file.display(), self.path().display());
+            JournalError::new(message).with_hint("run the file first")
+        })
     }
 
     /// Finds a run by its id, a unique prefix of one, or `last`.

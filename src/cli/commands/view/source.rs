@@ -14,6 +14,9 @@ const ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
 
 pub(super) fn read(args: &ViewArgs) -> Result<RunLines, Problem> {
     let run = &args.run;
+    if args.of.is_some() {
+        return of_journal(args);
+    }
     if run == Path::new("-") {
         let bytes = user_file::read_all(io::stdin().lock(), MAX_TEXT);
         let bytes = bytes.map_err(|error| cannot("read", "standard input", &error))?;
@@ -47,13 +50,12 @@ fn parse_events(bytes: &[u8], name: &str) -> Result<RunLines, Problem> {
     })
 }
 
-/// Loads a run by its id, a prefix of it, or `last`.
+/// Loads a run by its id, a prefix of it, `last`, or its file.
 fn of_journal(args: &ViewArgs) -> Result<RunLines, Problem> {
     let directory = std::env::current_dir().unwrap_or_default();
     let (variables, _) = env::variables(&directory);
     let path = journal::path(args.journal.as_deref(), &variables, &directory);
-    let word = args.run.to_string_lossy();
-    let (run, mut told) = find(&path, &word).map_err(|error| {
+    let (run, mut told) = find(&path, args).map_err(|error| {
         let is_missing = !path.exists();
         let diagnostic = Diagnostic::from(error);
         let hint = "lmthing run --journal FILE writes one; a run from a file is shown by: lmthing view FILE.jsonl";
@@ -67,9 +69,12 @@ fn of_journal(args: &ViewArgs) -> Result<RunLines, Problem> {
     Ok(told)
 }
 
-fn find(path: &Path, word: &str) -> Result<(RunInfo, RunLines), JournalError> {
+fn find(path: &Path, args: &ViewArgs) -> Result<(RunInfo, RunLines), JournalError> {
     let journal = Journal::read(path)?;
-    let run = journal.find(word)?;
+    let run = match &args.of {
+        Some(file) => journal.last_run_of(file)?,
+        None => journal.find(&args.run.to_string_lossy())?,
+    };
     let mut told = RunLines::default();
     journal.lines_with_states(&run, |line| told.add_line(line.as_bytes()))?;
     Ok((run, told))
