@@ -10,7 +10,11 @@ use lmthing_check::{Finding, Severity};
 use lmthing_system::files::read_source_text;
 use serde_json::{Value, json};
 
-use super::{documents::Documents, text::Text, uris::uri_of};
+use super::{
+    documents::{Document, Documents},
+    text::Text,
+    uris::uri_of,
+};
 
 #[derive(Default)]
 pub(crate) struct Shown {
@@ -26,7 +30,7 @@ impl Shown {
         let before = self.of_checks.insert(prompt.to_owned(), findings).unwrap_or_default();
         files.extend(before.into_iter().map(|finding| finding.file).filter(|file| self.with_findings.contains(file)));
         files.insert(prompt.to_owned());
-        files.iter().filter_map(|file| self.notification(file, documents)).collect()
+        files.iter().flat_map(|file| self.notifications(file, documents)).collect()
     }
 
     /// The same for a prompt file that was closed.
@@ -35,7 +39,7 @@ impl Shown {
         let mut files: BTreeSet<PathBuf> = before.into_iter().map(|finding| finding.file).collect();
         files.insert(prompt.to_owned());
         files.retain(|file| self.with_findings.contains(file));
-        files.iter().filter_map(|file| self.notification(file, documents)).collect()
+        files.iter().flat_map(|file| self.notifications(file, documents)).collect()
     }
 
     /// Drops what was found in the former text of a file. It is found again, or not, in the new one.
@@ -53,21 +57,23 @@ impl Shown {
         found.into_values().collect()
     }
 
-    fn notification(&mut self, file: &Path, documents: &Documents) -> Option<Value> {
-        let found = self.of_file(file);
-        let document = documents.at(file);
-        let uri = document.map_or_else(|| uri_of(file), |document| Some(document.uri.clone()))?;
+    /// One for each document of the file, or one for the file itself if none is open.
+    fn notifications(&mut self, file: &Path, documents: &Documents) -> Vec<Value> {
         let texts = Texts { documents };
-        let diagnostics: Vec<Value> = found.into_iter().map(|finding| diagnostic(finding, &texts)).collect();
+        let diagnostics: Vec<Value> =
+            self.of_file(file).into_iter().map(|finding| diagnostic(finding, &texts)).collect();
         match diagnostics.is_empty() {
             true => self.with_findings.remove(file),
             false => self.with_findings.insert(file.to_owned()),
         };
-        let mut params = json!({ "uri": uri, "diagnostics": diagnostics });
-        if let Some(document) = document {
-            params["version"] = json!(document.version);
-        }
-        Some(params)
+        let Some(latest) = documents.at(file) else {
+            let notification = |uri| json!({ "uri": uri, "diagnostics": diagnostics });
+            return uri_of(file).map(notification).into_iter().collect();
+        };
+        // Positions in another text would be wrong.
+        let is_same = |document: &&Document| document.text.as_str() == latest.text.as_str();
+        let notification = |document: &Document| json!({ "uri": document.uri, "version": document.version, "diagnostics": diagnostics });
+        documents.all_at(file).filter(is_same).map(notification).collect()
     }
 }
 

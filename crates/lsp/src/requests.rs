@@ -59,7 +59,7 @@ impl Server {
             "textDocument/didClose" => {
                 let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default();
                 if let Some(path) = self.documents.close(uri) {
-                    self.closed(&path);
+                    self.closed(uri, &path);
                 }
             }
             // Scripts that read files themselves see a saved text.
@@ -84,7 +84,11 @@ impl Server {
         self.checks.changed(&path);
     }
 
-    fn closed(&mut self, path: &Path) {
+    fn closed(&mut self, uri: &str, path: &Path) {
+        if self.documents.at(path).is_some() {
+            self.publish(json!({ "uri": uri, "diagnostics": [] }));
+            return self.changed(Some(path.to_owned()), false);
+        }
         self.checks.remove(path);
         self.shown.forget(path);
         for params in self.shown.remove(path, &self.documents) {
