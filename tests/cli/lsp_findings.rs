@@ -82,6 +82,30 @@ fn unsaved_text_of_an_imported_file_counts() {
 }
 
 #[test]
+fn a_document_of_two_addresses_counts_until_both_are_closed() {
+    let folder = Folder::new(&[]);
+    let mut client = LspClient::ready(&folder, &[]);
+    let file = uri(&folder.path("p.lmt.mjs"));
+    let encoded = file.replace("p.lmt.mjs", "%70.lmt.mjs");
+    client.open(&file, RIGHT);
+    assert_eq!(client.findings(&file, Some(1)), Vec::<Value>::new());
+    client.open(&encoded, WRONG);
+    assert_eq!(codes(&client.findings(&encoded, Some(1))), ["TS2339"]);
+    client.change(&file, 2, WRONG);
+    assert_eq!(codes(&client.findings(&file, Some(2))), ["TS2339"]);
+    client.change(&file, 3, RIGHT);
+    assert_eq!(client.findings(&file, Some(3)), Vec::<Value>::new());
+    client.close(&encoded);
+    assert_eq!(client.findings(&encoded, None), Vec::<Value>::new());
+    // The text that is still open, and its own findings.
+    assert_eq!(client.findings(&file, Some(3)), Vec::<Value>::new());
+    let ran = client.command("lmthing.runMock", &file);
+    assert_eq!((&ran["exitCode"], &ran["stdout"]), (&json!(0), &json!("Hello\n")), "{ran}");
+    client.close(&file);
+    assert_eq!(client.command("lmthing.runMock", &file)["exitCode"], 1);
+}
+
+#[test]
 fn an_endless_loop_stops_nothing() {
     let folder = Folder::new(&[]);
     let mut client = LspClient::ready(&folder, &[]);
@@ -160,6 +184,26 @@ export default async ({ $, def, defSystem, defTool }) => {
     for text in ["<taskList>\n", "[1] pack", "\n</taskList>", "**defTool: startTask** · about "] {
         assert!(hover.contains(text), "{text}: {hover}");
     }
+}
+
+#[test]
+fn a_byte_order_mark_moves_nothing() {
+    let text = "\u{feff}export default ({ def }) => { def('Role', 'kind'); def('A', zod); }; \
+                export const config = { model: 'mock' };\nexport const mock = ['Hello.'];\n";
+    let helper = "\u{feff}export const a = nothing;\n";
+    let folder = Folder::new(&[("helper.mjs", helper)]);
+    let mut client = LspClient::ready(&folder, &[]);
+    let file = uri(&folder.path("p.lmt.mjs"));
+    client.open(&file, &text.replace("zod", "'b'"));
+    let hover = client.request("textDocument/hover", at(&file, 0, 31));
+    assert!(hover["contents"]["value"].as_str().unwrap().contains("<Role>"), "{hover}");
+    // Editors count no mark of a file that they show.
+    client.change(&file, 2, &text.replace("export default", "import './helper.mjs'; export default"));
+    let helper = client.findings(&uri(&folder.path("helper.mjs")), None);
+    assert_eq!(helper[0]["range"]["start"], json!({ "line": 0, "character": 17 }), "{helper:#?}");
+    let found = client.findings(&file, Some(2));
+    let zod = text.replace("export default", "import './helper.mjs'; export default").find("zod").unwrap() - 2;
+    assert_eq!(found[0]["range"]["start"]["character"], zod, "{found:#?}");
 }
 
 #[test]

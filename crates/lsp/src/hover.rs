@@ -91,8 +91,8 @@ impl CallInDocument {
     pub(crate) fn at(document: &Document, syntax: &Syntax, offset: usize) -> Option<Self> {
         let call = syntax.call_at(offset)?;
         let text = &document.text;
-        let first = finding_position(text.as_str(), call.callee.start);
-        let last = finding_position(text.as_str(), call.callee.end);
+        let first = text.finding_position(call.callee.start);
+        let last = text.finding_position(call.callee.end);
         let range = text.range(call.name.clone());
         Some(CallInDocument { call, first, last, range })
     }
@@ -101,14 +101,6 @@ impl CallInDocument {
         let at = Position { line: location.line, column: location.column };
         Path::new(&location.path) == path && self.first <= at && at <= self.last
     }
-}
-
-/// A position as the check counts: in characters, from 1.
-fn finding_position(text: &str, offset: usize) -> Position {
-    let before = &text[..offset];
-    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    let number = |count: usize| u32::try_from(count + 1).unwrap_or(u32::MAX);
-    Position { line: number(before.matches('\n').count()), column: number(before[line_start..].chars().count()) }
 }
 
 /// The hover on a string that names a model.

@@ -3,6 +3,9 @@
 use gen_lsp_types::{Position, Range, TextDocumentContentChangeEvent};
 use lmthing_check as check;
 
+/// The check reads files without it.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
     text: String,
@@ -83,11 +86,19 @@ impl Text {
                 None => return self.text.len(),
             }
         }
-        // The check reads files without their byte order mark.
-        let mark = if start == 0 && self.text.starts_with('\u{feff}') { 1 } else { 0 };
+        let mark = usize::from(start == 0 && self.text.starts_with(BYTE_ORDER_MARK));
         let line = self.text[start..].split('\n').next().unwrap_or_default();
         let column = position.column.saturating_sub(1) as usize + mark;
         start + line.char_indices().nth(column).map_or(line.len(), |(at, _)| at)
+    }
+
+    /// The position of an offset as the check counts: in characters, from 1.
+    pub(crate) fn finding_position(&self, offset: usize) -> check::Position {
+        let before = &self.text[..offset];
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let mark = usize::from(line.len() == before.len() && line.starts_with(BYTE_ORDER_MARK));
+        let column = line.chars().count() + 1 - mark;
+        check::Position { line: number(before.matches('\n').count() + 1), column: number(column) }
     }
 
     pub(crate) fn range_of(&self, span: check::Span) -> Range {
@@ -127,7 +138,10 @@ mod tests {
         assert_eq!([text.offset(at(0, 2)), text.offset(at(0, 9)), text.offset(at(9, 9))], [5, 6, 12]);
         let finding = |line, column| check::Position { line, column };
         assert_eq!([text.offset_of(finding(1, 3)), text.offset_of(finding(2, 1))], [5, 8]);
-        assert_eq!(Text::new("\u{feff}ab".to_owned()).offset_of(finding(1, 2)), 4);
+        let marked = Text::new("\u{feff}ab\néd".to_owned());
+        for (offset, position) in [(3, finding(1, 1)), (4, finding(1, 2)), (8, finding(2, 2))] {
+            assert_eq!((marked.offset_of(position), marked.finding_position(offset)), (offset, position));
+        }
     }
 
     #[test]

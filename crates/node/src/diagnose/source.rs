@@ -110,7 +110,12 @@ impl Source {
     /// The expressions that the engine may mean by a position (column in bytes), inner ones first.
     pub(super) fn accesses_at(&self, line: u32, column: u32) -> Vec<&Access> {
         let Some(offset) = self.offset(line, column) else { return Vec::new() };
-        self.outline().accesses.iter().filter(|access| access.reported == offset).collect()
+        let at = |offset: usize| -> Vec<&Access> {
+            self.outline().accesses.iter().filter(|access| access.reported == offset).collect()
+        };
+        let found = at(offset);
+        // QuickJS counts most columns of the first line from 0.
+        if found.is_empty() && line == 1 { at(offset + 1) } else { found }
     }
 
     /// What a name is declared as.

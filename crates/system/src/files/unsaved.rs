@@ -66,12 +66,14 @@ pub fn read_source(path: &Path) -> io::Result<Vec<u8>> {
     unsaved.map_or_else(|| fs::read(path), |text| Ok(text.as_bytes().to_vec()))
 }
 
-/// The same as text.
+/// The same as text, without its byte order mark: positions of findings are counted without it.
 ///
 /// # Errors
 /// The file cannot be read, or is not UTF-8.
 pub fn read_source_text(path: &Path) -> io::Result<String> {
-    String::from_utf8(read_source(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    let text = String::from_utf8(read_source(path)?);
+    let text = text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 #[cfg(test)]
