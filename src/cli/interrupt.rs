@@ -102,21 +102,30 @@ impl Interrupts {
     /// Does not wait.
     pub(super) fn try_next(&mut self) -> Option<i32> {
         let signal = self.0.try_recv().ok()?;
-        end().is_noticed = true;
-        CHANGED.notify_all();
+        notice();
         Some(signal)
+    }
+
+    /// Blocks the thread until there is a signal.
+    pub(super) fn wait(mut self) {
+        let _ = self.0.blocking_recv();
+        notice();
     }
 
     pub(super) async fn next(&mut self) -> i32 {
         match self.0.recv().await {
             Some(signal) => {
-                end().is_noticed = true;
-                CHANGED.notify_all();
+                notice();
                 signal
             }
             None => std::future::pending().await,
         }
     }
+}
+
+fn notice() {
+    end().is_noticed = true;
+    CHANGED.notify_all();
 }
 
 /// For code that has no [`Interrupts`].

@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+#[cfg(unix)]
+use crate::support::processes;
 use crate::support::{Folder, HELLO, LspClient, uri, wait_until};
 
 fn file_names(folder: &Folder) -> Vec<String> {
@@ -83,6 +85,42 @@ export default async () => { writeFileSync('pid', String(process.pid)); await ne
     client.notify("$/cancelRequest", json!({ "id": number }));
     assert_eq!(client.answer(number)["error"]["code"], -32800);
     wait_until("the end of the run", || !std::path::Path::new(&format!("/proc/{pid}")).exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_is_ended_leaves_nothing() {
+    const SLOW: &str = "import { writeFileSync } from 'node:fs';
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'x' }];
+export default async () => { writeFileSync('pid', String(process.pid)); await new Promise((done) => setTimeout(done, 60000)); };
+";
+    let temporary = Folder::new(&[]);
+    let variables = [("TMPDIR", &*temporary.path("").to_string_lossy().into_owned())];
+    let folder = Folder::of(SLOW);
+    let running = || {
+        let _ = std::fs::remove_file(folder.path("pid"));
+        let mut client = LspClient::ready(&folder, &variables);
+        let file = uri(&folder.path("p.lmt.mjs"));
+        client.ask("workspace/executeCommand", json!({ "command": "lmthing.run", "arguments": [file] }));
+        wait_until("the run", || !folder.lines("pid").is_empty());
+        (client, folder.lines("pid")[0].clone())
+    };
+    for name in ["TERM", "INT", "HUP"] {
+        let (mut client, run) = running();
+        processes::signal(client.process(), name);
+        assert_eq!(client.exit_code(), Some(1), "{name}");
+        assert_eq!(file_names(&temporary), Vec::<String>::new(), "{name}");
+        wait_until("the end of the run", || !processes::is_alive(&run));
+    }
+    let (mut killed, run) = running();
+    let (_alive, _) = running();
+    assert_eq!(file_names(&temporary).len(), 2);
+    processes::signal(killed.process(), "KILL");
+    killed.exit_code();
+    wait_until("the end of its run", || !processes::is_alive(&run));
+    let _next = LspClient::ready(&folder, &variables);
+    wait_until("that only the folder of the killed server is removed", || file_names(&temporary).len() == 1);
 }
 
 #[test]

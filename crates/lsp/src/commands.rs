@@ -4,9 +4,7 @@
 use std::{
     collections::BTreeMap,
     ffi::OsString,
-    fs,
-    hash::{BuildHasher, BuildHasherDefault, DefaultHasher, RandomState},
-    io,
+    fs, io,
     path::{Path, PathBuf},
     process::Stdio,
     sync::Arc,
@@ -21,6 +19,8 @@ use lmthing_system::{
 };
 use serde_json::{Value, json};
 use tokio::{io::AsyncReadExt, process::Command, sync::Notify};
+
+use super::workplace::Workplace;
 
 /// The stack of a thread that only waits for a process.
 const STACK_SIZE: usize = 1 << 20;
@@ -80,34 +80,6 @@ impl Output {
 
     pub(crate) fn to_json(&self) -> Value {
         json!({ "exitCode": self.exit_code, "stdout": self.stdout, "stderr": self.stderr })
-    }
-}
-
-/// The folder for everything that runs leave; it is removed with the server.
-pub(crate) struct Workplace(PathBuf);
-
-impl Workplace {
-    pub(crate) fn new() -> io::Result<Self> {
-        // A name that cannot be guessed, and that no earlier server had.
-        let random = RandomState::new().hash_one(std::process::id());
-        let folder = std::env::temp_dir().join(format!("lmthing-lsp-{random:016x}"));
-        let mut builder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&folder)?;
-        Ok(Workplace(folder))
-    }
-
-    /// The folder of one prompt file.
-    fn of(&self, file: &Path) -> PathBuf {
-        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(file);
-        self.0.join(format!("{hash:016x}"))
-    }
-}
-
-impl Drop for Workplace {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

@@ -20,6 +20,7 @@ mod tasks;
 mod text;
 mod transport;
 mod uris;
+mod workplace;
 
 pub use commands::UNSAVED_COMMAND;
 pub use server::{ServerOptions, serve};

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{
-    commands::{self, Job, Kind, Output, Workplace},
+    commands::{self, Job, Kind, Output},
     documents::Document,
     edits,
     hover::{self, CallInDocument},
@@ -20,6 +20,7 @@ use super::{
     syntax::Syntax,
     tasks::Task,
     uris::{path_of, real, uri_of},
+    workplace::Workplace,
 };
 
 /// The code of a request that the client has cancelled.

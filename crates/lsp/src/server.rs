@@ -21,12 +21,13 @@ use serde_json::{Value, json};
 use super::{
     checks::{CheckEvent, Checks, Findings},
     client::{Client, capabilities, watch_request},
-    commands::{Output, Workplace},
+    commands::Output,
     diagnostics::Shown,
     documents::Documents,
     parent,
     tasks::Tasks,
     transport::{self, Incoming, Messages, failure},
+    workplace::{Workplace, remove_abandoned},
 };
 
 /// The stack of threads that read and write messages.
@@ -45,6 +46,8 @@ pub struct ServerOptions {
     pub program: PathBuf,
     /// How files are checked that are run from a folder.
     pub check: fn(&Path) -> CheckOptions,
+    /// Returns when the system asks the process to end.
+    pub wait_for_signal: fn(),
     /// Today, such as `2026-11-21`.
     pub today: fn() -> String,
 }
@@ -54,7 +57,7 @@ pub(crate) enum Event {
     Checked(CheckEvent),
     Hovered(Id, Value),
     Ran(Id, Box<Output>),
-    ParentGone,
+    MustEnd,
 }
 
 /// How far the client is in the life of the server.
@@ -109,6 +112,13 @@ pub fn serve(
         let _ = to_write.iter().try_for_each(|message| transport::write(&mut output, &message));
         drop(written);
     };
+    let (wait_for_signal, to_end) = (options.wait_for_signal, events.clone());
+    let wait = move || {
+        wait_for_signal();
+        drop(to_end.send(Event::MustEnd));
+    };
+    ThreadOptions { name: "lmthing-signal", stack_size: STACK_SIZE }.spawn(wait)?;
+    ThreadOptions { name: "lmthing-clean", stack_size: STACK_SIZE }.spawn(remove_abandoned)?;
     ThreadOptions { name: "lmthing-read", stack_size: STACK_SIZE }.spawn(read)?;
     ThreadOptions { name: "lmthing-write", stack_size: STACK_SIZE }.spawn(write)?;
     let of_checks = events.clone();
@@ -145,7 +155,7 @@ impl Server {
             let wait = self.checks.due().map_or(IDLE, |due| due.saturating_duration_since(Instant::now()));
             match incoming.recv_timeout(wait) {
                 Ok(Event::Incoming(Incoming::Call(call))) if call.method() == "exit" && call.id().is_none() => break,
-                Ok(Event::Incoming(Incoming::End) | Event::ParentGone) => break,
+                Ok(Event::Incoming(Incoming::End) | Event::MustEnd) => break,
                 Ok(event) => self.handle(event),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -172,7 +182,7 @@ impl Server {
                 self.log(&format!("a message was skipped: {why}"));
                 self.send(json!(failure(id, code, why)));
             }
-            Event::Incoming(Incoming::Answer | Incoming::End) | Event::ParentGone => {}
+            Event::Incoming(Incoming::Answer | Incoming::End) | Event::MustEnd => {}
             Event::Checked(event) => {
                 let (client, check) = (&self.client, self.options.check);
                 let options =
@@ -223,7 +233,7 @@ impl Server {
     fn begin(&mut self) {
         if let Some(process) = self.client.process {
             let events = self.events.clone();
-            parent::watch(process, move || drop(events.send(Event::ParentGone)));
+            parent::watch(process, move || drop(events.send(Event::MustEnd)));
         }
         // What scripts see as the working directory.
         if let Some(folder) = self.client.folders.first() {

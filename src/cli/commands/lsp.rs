@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, ffi::OsString, fs, path::Path};
 
 use super::input::shared_sources;
 use crate::cli::{
-    ExitCode, Printer, env, failure::io_error_text, lsp_args::UnsavedArgs, standard_streams::blocking_standard_streams,
+    ExitCode, Printer, env, failure::io_error_text, interrupt::Interrupts, lsp_args::UnsavedArgs,
+    standard_streams::blocking_standard_streams,
 };
 use lmthing_base::{cost::similar_model, diagnostic::Diagnostic};
 use lmthing_check::CheckOptions;
@@ -20,6 +21,7 @@ pub(in crate::cli) fn run(printer: &Printer) -> ExitCode {
         version: env!("CARGO_PKG_VERSION"),
         program: std::env::current_exe().unwrap_or_else(|_| "lmthing".into()),
         check: check_options,
+        wait_for_signal: || Interrupts::listen().wait(),
         today,
     };
     match blocking_standard_streams().and_then(|(input, output)| serve(input, output, options)) {
