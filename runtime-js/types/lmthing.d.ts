@@ -163,10 +163,16 @@ declare module 'lmthing' {
   }
 
   /** What a model costs. The service tier of an answer decides; without a price for it, the cost is unknown. */
-  export interface ModelPrices extends TokenPrices, Partial<SearchPrice> {
+  export interface ModelPrices extends TokenPrices, Partial<SearchPrice>, Partial<BatchPrice> {
     flex?: TokenPrices;
     priority?: TokenPrices;
     fast?: TokenPrices;
+  }
+
+  /** What answers of batches cost (`lmthing map --batch`). */
+  export interface BatchPrice {
+    /** A factor of the prices of the standard tier, from 0 to 1, or prices of their own; 0.5 unless set. */
+    batch: number | TokenPrices;
   }
 
   /** What the searches of a provider cost. */
@@ -175,8 +181,8 @@ declare module 'lmthing' {
     webSearch: number;
   }
 
-  /** Prices of one model. With `webSearch` alone, tokens have their usual price. */
-  export type Price = ModelPrices | SearchPrice;
+  /** Prices of one model. With `webSearch` or `batch` alone, tokens have their usual price. */
+  export type Price = ModelPrices | (SearchPrice & Partial<BatchPrice>) | BatchPrice;
 
   /** Call settings; what is unset is left to the provider. Agents inherit all of these. */
   export interface CallSettings {

@@ -657,6 +657,8 @@ fn prices_as_the_reference_shows_them_are_accepted() {
     let rates = "{ input: 1, output: 4 }";
     let others = [
         "{ 'openai:m': { webSearch: 10 } }".to_owned(),
+        "{ 'openai:m': { batch: 0.4 }, 'openai:n': { batch: 0.4, webSearch: 10 } }".to_owned(),
+        format!("{{ 'openai:m': {{ input: 1, output: 4, batch: {rates} }}, 'openai:n': {{ batch: {rates} }} }}"),
         format!("{{ 'openai:m': {{ input: 1, output: 4, flex: {rates}, priority: {rates}, fast: {rates} }} }}"),
     ];
     let config = |prices: &str| {
@@ -667,7 +669,7 @@ fn prices_as_the_reference_shows_them_are_accepted() {
     for prices in blocks.into_iter().chain(others.iter().map(String::as_str)) {
         good(&[("p.lmt.mjs", &config(prices))]);
     }
-    for wrong in ["{}", "{ input: 1 }", "{ webSearch: '10' }"] {
+    for wrong in ["{}", "{ input: 1 }", "{ webSearch: '10' }", "{ batch: 'half' }", "{ batch: { input: 1 } }"] {
         only_in(&[("p.lmt.mjs", &config(&format!("{{ 'openai:m': {wrong} }}")))]);
     }
 }

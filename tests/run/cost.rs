@@ -98,17 +98,24 @@ fn prices_are_listed() {
     let found: Value = list(&["--json", "openai:", "gpt-4o-mini"]).object();
     let mini = found["prices"].as_array().unwrap().iter().find(|price| price["model"] == "openai:gpt-4o-mini").unwrap();
     assert_eq!((&mini["input"], &mini["output"], &mini["own"]), (&0.15.into(), &0.6.into(), &false.into()));
-    let table = r#"{"openai:gpt-4o-mini": {"webSearch": 10}, "lab:m": {"input": 1, "output": 4, "flex": {"input": 0.5, "output": 2}, "webSearch": 2.5}}"#;
+    let table = r#"{"openai:gpt-4o-mini": {"webSearch": 10}, "openai:gpt-4o": {"batch": {"input": 1, "output": 4}},
+        "lab:m": {"input": 1, "output": 4, "flex": {"input": 0.5, "output": 2}, "batch": 0.4, "webSearch": 2.5}}"#;
     let with_searches = |arguments: &[&str]| {
         let mut command = lmthing();
         command.args(["models", "--prices"]).args(arguments).env_clear().env("LMTHING_PRICES", table);
         Outcome::of(&mut command)
     };
     let text = with_searches(&[]).stdout;
-    assert!(text.lines().any(|line| line.ends_with("  own, flex, 2.5 per 1000 searches")), "{text}");
+    assert!(text.lines().any(|line| line.ends_with("  own, flex, batches times 0.4, 2.5 per 1000 searches")), "{text}");
     let found: Value = with_searches(&["--json", "openai:gpt-4o-mini"]).object();
     let mini = found["prices"].as_array().unwrap().iter().find(|price| price["model"] == "openai:gpt-4o-mini").unwrap();
     assert_eq!((&mini["input"], &mini["webSearch"], &mini["own"]), (&0.15.into(), &10.0.into(), &true.into()));
+    let found: Value = with_searches(&["--json"]).object();
+    let batch = |model: &str| {
+        found["prices"].as_array().unwrap().iter().find(|price| price["model"] == model).unwrap()["batch"].clone()
+    };
+    let rates = serde_json::json!({ "input": 1.0, "cachedInput": 1.0, "cacheWrite": 1.0, "output": 4.0 });
+    assert_eq!([batch("lab:m"), batch("openai:gpt-4o"), batch("openai:gpt-4o-mini")], [0.4.into(), rates, Value::Null]);
     let nothing = list(&["gpt4o"]);
     assert_eq!(nothing.code, 1);
     assert!(nothing.stderr.contains("Did you mean 'gpt-4o'?"), "{}", nothing.stderr);

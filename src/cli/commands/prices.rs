@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{ExitCode, Printer, args::ModelsArgs};
 use lmthing_base::{
-    cost::{ListedModel, OwnPrices, PRICES_VARIABLE, PriceSource, Rates, listed_models, price_source},
+    cost::{BatchPrice, ListedModel, OwnPrices, PRICES_VARIABLE, PriceSource, Rates, listed_models, price_source},
     diagnostic::{Diagnostic, closest},
 };
 use lmthing_providers::BUILT_IN;
@@ -19,6 +19,7 @@ struct Row {
     rates: [Option<f64>; 4],
     tiers: Vec<(&'static str, [Option<f64>; 4])>,
     changes_above: Option<u64>,
+    batch: Option<BatchPrice>,
     /// US dollars for 1000 searches of the provider's own.
     web_search: Option<f64>,
     is_own: bool,
@@ -59,23 +60,24 @@ pub(super) fn run(args: &ModelsArgs, variable: &str, printer: &Printer) -> ExitC
 fn rows(own: &OwnPrices, today: &str) -> Vec<Row> {
     let mut table: Vec<Row> = listed_models(today).into_iter().map(Row::of_table).collect();
     let mut mine = Vec::new();
-    for (model, entry, web_search) in own.iter() {
+    for (model, entry) in own.iter() {
         let (provider, model_id) = model.split_once(':').unwrap_or_default();
         let known = table.iter().position(|row| row.provider == provider && row.model_id == model_id);
         let known = known.map(|index| table.remove(index));
-        let (rates, changes_above) = match (entry, known) {
-            (Some(entry), _) => (listed(&entry.standard), None),
+        let (rates, changes_above) = match (&entry.tokens, known) {
+            (Some(tokens), _) => (listed(&tokens.standard), None),
             (None, Some(known)) => (known.rates, known.changes_above),
             (None, None) => ([None; 4], None),
         };
-        let tiers = entry.map(|entry| entry.tiers.as_slice()).unwrap_or_default();
+        let tiers = entry.tokens.as_ref().map(|tokens| tokens.tiers.as_slice()).unwrap_or_default();
         mine.push(Row {
             provider: provider.to_owned(),
             model_id: model_id.to_owned(),
             rates,
             tiers: tiers.iter().map(|(tier, rates)| (tier.name(), listed(rates))).collect(),
             changes_above,
-            web_search,
+            batch: entry.batch,
+            web_search: entry.web_search,
             is_own: true,
         });
     }
@@ -94,6 +96,7 @@ impl Row {
             rates: model.rates,
             tiers: Vec::new(),
             changes_above: model.changes_above,
+            batch: None,
             web_search: None,
             is_own: false,
         }
@@ -103,9 +106,13 @@ impl Row {
     fn notes(&self) -> String {
         let own = self.is_own.then(|| "own".to_owned());
         let tiers = self.tiers.iter().map(|(tier, _)| (*tier).to_owned());
+        let batch = self.batch.map(|batch| match batch {
+            BatchPrice::Factor(factor) => format!("batches times {}", amount(factor)),
+            BatchPrice::Rates(_) => "batch".to_owned(),
+        });
         let searches = self.web_search.map(|price| format!("{} per 1000 searches", amount(price)));
         let above = self.changes_above.map(|tokens| format!("other prices above {tokens} tokens of input"));
-        own.into_iter().chain(tiers).chain(searches).chain(above).collect::<Vec<_>>().join(", ")
+        own.into_iter().chain(tiers).chain(batch).chain(searches).chain(above).collect::<Vec<_>>().join(", ")
     }
 
     fn model(&self) -> String {
@@ -164,6 +171,10 @@ fn amount(price: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+fn by_key(rates: [Option<f64>; 4]) -> Value {
+    KEYS.iter().zip(rates).map(|(key, rate)| ((*key).to_owned(), json!(rate))).collect()
+}
+
 fn to_json(rows: &[&Row], source: &PriceSource) -> Value {
     let row = |row: &&Row| {
         let mut entry = json!({ "model": row.model(), "own": row.is_own });
@@ -171,7 +182,12 @@ fn to_json(rows: &[&Row], source: &PriceSource) -> Value {
             entry[*key] = json!(rate);
         }
         for (tier, rates) in &row.tiers {
-            entry[*tier] = KEYS.iter().zip(rates).map(|(key, rate)| ((*key).to_owned(), json!(rate))).collect();
+            entry[*tier] = by_key(*rates);
+        }
+        match row.batch {
+            Some(BatchPrice::Factor(factor)) => entry["batch"] = json!(factor),
+            Some(BatchPrice::Rates(rates)) => entry["batch"] = by_key(listed(&rates)),
+            None => {}
         }
         if let Some(price) = row.web_search {
             entry["webSearch"] = json!(price);

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_figure_of_a_run_counts_all_of_its_steps() {
-        let figure = |input, cached, expected, has_cache_count| {
+        let figure = |input, cached, expected: Option<u64>, has_cache_count| {
             let usage = Usage { cached_input_tokens: cached, has_cache_count, ..Usage::new(Some(input), None) };
             let cache = expected.map(|expected| StepCache { expected, ..StepCache::default() });
             cache_figure(&RunSummary { usage, cache, ..RunSummary::default() })

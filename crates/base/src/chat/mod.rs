@@ -37,6 +37,6 @@ pub use step::{AgentRun, Step, StepOutput, ToolCall, ToolResult};
 pub use step_cache::{CacheBreak, CacheBreakKind, StepCache};
 pub use stream::{CallWarning, Ending, FinishReason, ResponseMetadata, StreamPart, Usage, token_count, whole_count};
 pub use system_part::{SystemPart, SystemPartKind};
-pub use tier::Tier;
+pub use tier::{BATCH_TIER, Tier};
 pub use tool_input::ToolInput;
 pub use transcript::{PromptMessages, Transcript};

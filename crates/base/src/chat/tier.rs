@@ -9,6 +9,9 @@ pub enum Tier {
     Fast,
 }
 
+/// The tier of answers of batches, which no request can ask for.
+pub const BATCH_TIER: &str = "batch";
+
 /// The words of providers for a tier, in answers. The first one is its name in `options.tier`.
 const WORDS: [(Tier, &[&str]); 4] = [
     (Tier::Flex, &["flex"]),

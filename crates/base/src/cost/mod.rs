@@ -19,7 +19,7 @@ pub use duration::parse_duration;
 pub use limits::{DEFAULT_PARALLEL, InvalidLimit, Limits, ParseLimitError};
 pub use listing::{ListedModel, PriceSource, listed_models, price_source};
 pub use own_prices::{InvalidPrices, OwnPrices, PRICES_VARIABLE};
-pub use price_entry::PriceEntry;
+pub use price_entry::{BatchPrice, PriceEntry, TokenPrices};
 pub use priced_model::PricedModel;
 pub use prices::Prices;
 pub use rates::{Rates, dollars};

@@ -1,6 +1,6 @@
 //! The user's own prices: `config.prices` and `LMTHING_PRICES`, in the same JSON form (docs/reference/cost.md).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 use thiserror::Error;
@@ -25,9 +25,7 @@ pub struct InvalidPrices {
 /// Prices by model string, `provider:model`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OwnPrices {
-    tokens: BTreeMap<String, PriceEntry>,
-    /// US dollars for 1000 searches of the provider's own.
-    searches: BTreeMap<String, f64>,
+    models: BTreeMap<String, PriceEntry>,
 }
 
 impl OwnPrices {
@@ -36,18 +34,14 @@ impl OwnPrices {
         let Value::Object(table) = table else {
             return Err(wrong(place, format!("must be an object such as {FORM}, got {}", shown(table))));
         };
-        let mut prices = OwnPrices::default();
-        for (model, entry) in table {
-            let (tokens, search) =
-                entry_of(model, entry).map_err(|InvalidEntry { fields, problem }| InvalidPrices {
-                    table: place.to_owned(),
-                    path: std::iter::once(model.clone()).chain(fields).map(PathKey::Name).collect(),
-                    problem,
-                })?;
-            prices.tokens.extend(tokens.map(|entry| (model.clone(), entry)));
-            prices.searches.extend(search.map(|price| (model.clone(), price)));
-        }
-        Ok(prices)
+        let entry = |(model, entry): (&String, &Value)| match entry_of(model, entry) {
+            Ok(entry) => Ok((model.clone(), entry)),
+            Err(InvalidEntry { fields, problem }) => {
+                let path = std::iter::once(model.clone()).chain(fields).map(PathKey::Name).collect();
+                Err(InvalidPrices { table: place.to_owned(), path, problem })
+            }
+        };
+        Ok(OwnPrices { models: table.iter().map(entry).collect::<Result<_, _>>()? })
     }
 
     /// Reads the value of [`PRICES_VARIABLE`]: JSON text, or the path of a file (also as `@path`), which `read` returns.
@@ -79,38 +73,30 @@ impl OwnPrices {
         OwnPrices::from_json(place, &table)
     }
 
-    /// Merges two tables; the entries of `self` override those of `others`.
+    /// Merges two tables; the prices of `self` override those of `others`.
     pub fn over(mut self, others: OwnPrices) -> Self {
-        others.tokens.into_iter().for_each(|(model, entry)| {
-            self.tokens.entry(model).or_insert(entry);
-        });
-        others.searches.into_iter().for_each(|(model, price)| {
-            self.searches.entry(model).or_insert(price);
-        });
+        for (model, entry) in others.models {
+            let own = self.models.remove(&model).unwrap_or_default();
+            self.models.insert(model, own.or(entry));
+        }
         self
     }
 
     pub(super) fn get(&self, provider: &str, model_id: &str) -> Option<&PriceEntry> {
-        self.tokens.get(&format!("{provider}:{model_id}"))
+        self.models.get(&format!("{provider}:{model_id}"))
     }
 
-    /// The price of 1000 searches.
-    pub(super) fn web_search(&self, provider: &str, model_id: &str) -> Option<f64> {
-        self.searches.get(&format!("{provider}:{model_id}")).copied()
-    }
-
-    /// The models by name, with their prices of tokens and of 1000 searches.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, Option<&PriceEntry>, Option<f64>)> {
-        let models: BTreeSet<&String> = self.tokens.keys().chain(self.searches.keys()).collect();
-        models.into_iter().map(|model| (model.as_str(), self.tokens.get(model), self.searches.get(model).copied()))
+    /// The models by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &PriceEntry)> {
+        self.models.iter().map(|(model, entry)| (model.as_str(), entry))
     }
 
     pub fn is_empty(&self) -> bool {
-        self.tokens.is_empty() && self.searches.is_empty()
+        self.models.is_empty()
     }
 }
 
-fn entry_of(model: &str, entry: &Value) -> Result<(Option<PriceEntry>, Option<f64>), InvalidEntry> {
+fn entry_of(model: &str, entry: &Value) -> Result<PriceEntry, InvalidEntry> {
     let is_model = model.split_once(':').is_some_and(|(provider, id)| !provider.is_empty() && !id.is_empty());
     if !is_model {
         let problem = "is no model: a key is \"provider:model\", such as \"openai:gpt-x\"";
@@ -146,7 +132,8 @@ mod tests {
     fn tokens_without_a_price_of_their_own_cost_as_input() {
         let own = OwnPrices::from_json("config.prices", &json!({ "lab:m": { "input": 10, "output": 20 } })).unwrap();
         let expected = Rates { input: 10.0, cached_input: 10.0, cache_write: 10.0, output: 20.0 };
-        assert_eq!(own.get("lab", "m").unwrap().rates(Tier::Standard), Some(&expected));
+        let tokens = own.get("lab", "m").unwrap().tokens.as_ref().unwrap();
+        assert_eq!(tokens.rates(Tier::Standard), Some(&expected));
         assert_eq!(own.get("lab", "n"), None);
     }
 
@@ -165,10 +152,18 @@ mod tests {
             ),
             (
                 json!({ "lab:m": { "price": 1 } }),
-                "price is not known; known are input, cachedInput, cacheWrite, output, flex, priority, fast, webSearch",
+                "price is not known; known are input, cachedInput, cacheWrite, output, flex, priority, fast, batch, webSearch",
             ),
             (json!({ "lab:m": { "webSearch": -1 } }), "webSearch is -1; expected US dollars per 1000 searches"),
             (json!({ "lab:m": {} }), "input is missing"),
+            (json!({ "lab:m": { "batch": null } }), "input is missing"),
+            (
+                json!({ "lab:m": { "batch": 50 } }),
+                "batch is 50; expected a factor from 0 to 1, such as 0.5, or an object",
+            ),
+            (json!({ "lab:m": { "batch": "half" } }), "config.prices[\"lab:m\"].batch is \"half\"; expected a factor"),
+            (json!({ "lab:m": { "batch": { "input": 1 } } }), "config.prices[\"lab:m\"].batch.output is missing"),
+            (json!({ "lab:m": { "batch": { "flex": 1 } } }), "batch.flex is not known; known are input, cachedInput"),
             (
                 json!({ "lab:m": { "input": 1, "output": 1, "flex": { "input": 1 } } }),
                 "config.prices[\"lab:m\"].flex.output is missing; expected",
@@ -210,8 +205,8 @@ mod tests {
             OwnPrices::from_json("config.prices", &json!({ "lab:m": entry.clone(), format!("lab:{input}"): entry }))
         };
         let own = table(1).unwrap().over(table(2).unwrap());
-        let inputs: Vec<_> =
-            own.iter().map(|(model, entry, _)| (model.to_owned(), entry.map(|entry| entry.standard.input))).collect();
+        let input = |entry: &PriceEntry| entry.tokens.as_ref().map(|tokens| tokens.standard.input);
+        let inputs: Vec<_> = own.iter().map(|(model, entry)| (model.to_owned(), input(entry))).collect();
         let expected = [("lab:1", 1.0), ("lab:2", 2.0), ("lab:m", 1.0)];
         assert_eq!(inputs, expected.map(|(model, input)| (model.to_owned(), Some(input))));
     }

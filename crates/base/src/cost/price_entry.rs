@@ -13,10 +13,33 @@ const WEB_SEARCH: &str = "webSearch";
 /// Fields with the prices of a tier, which are objects of [`RATES`].
 const TIERS: [Tier; 3] = [Tier::Flex, Tier::Priority, Tier::Fast];
 
-#[derive(Clone, Debug, PartialEq)]
+/// The prices of requests that batches answer: a factor of the standard tier, or rates of their own.
+const BATCH: &str = "batch";
+
+/// The prices of one model. A part that is missing has its usual price.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PriceEntry {
+    pub tokens: Option<TokenPrices>,
+    /// US dollars for 1000 searches of the provider's own.
+    pub web_search: Option<f64>,
+    pub batch: Option<BatchPrice>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct TokenPrices {
     pub standard: Rates,
     pub tiers: Vec<(Tier, Rates)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BatchPrice {
+    Factor(f64),
+    Rates(Rates),
+}
+
+impl BatchPrice {
+    /// That of all providers with batches.
+    pub const USUAL: BatchPrice = BatchPrice::Factor(0.5);
 }
 
 /// What is wrong in an entry; `fields` lead to the value.
@@ -27,21 +50,35 @@ pub(super) struct InvalidEntry {
 }
 
 impl PriceEntry {
-    /// Reads the prices of tokens, which may be missing next to that of 1000 searches.
-    pub(super) fn from_json(entry: &Value) -> Result<(Option<Self>, Option<f64>), InvalidEntry> {
-        let known: Vec<&str> = RATES.into_iter().chain(TIERS.map(Tier::name)).chain([WEB_SEARCH]).collect();
+    pub(super) fn from_json(entry: &Value) -> Result<Self, InvalidEntry> {
+        let known: Vec<&str> = RATES.into_iter().chain(TIERS.map(Tier::name)).chain([BATCH, WEB_SEARCH]).collect();
         let entry = object(entry, &known)?;
-        let search = price(entry, WEB_SEARCH)?;
-        if search.is_some() && entry.len() == 1 {
-            return Ok((None, search));
+        let (web_search, batch) = (price(entry, WEB_SEARCH)?, batch(entry)?);
+        let is_without_tokens = entry.keys().all(|key| [BATCH, WEB_SEARCH].contains(&key.as_str()));
+        let has_others = web_search.is_some() || batch.is_some();
+        let tokens = if is_without_tokens && has_others { None } else { Some(TokenPrices::from_json(entry)?) };
+        Ok(PriceEntry { tokens, web_search, batch })
+    }
+
+    /// The prices with those of another entry where these are missing.
+    pub(super) fn or(self, other: PriceEntry) -> Self {
+        PriceEntry {
+            tokens: self.tokens.or(other.tokens),
+            web_search: self.web_search.or(other.web_search),
+            batch: self.batch.or(other.batch),
         }
+    }
+}
+
+impl TokenPrices {
+    fn from_json(entry: &Map<String, Value>) -> Result<Self, InvalidEntry> {
         let tier = |tier: Tier| {
             let given = entry.get(tier.name()).filter(|value| !value.is_null())?;
             let rates = object(given, &RATES).and_then(rates);
             Some(rates.map(|rates| (tier, rates)).map_err(|error| error.within(tier.name())))
         };
         let tiers = TIERS.into_iter().filter_map(tier).collect::<Result<_, _>>()?;
-        Ok((Some(PriceEntry { standard: rates(entry)?, tiers }), search))
+        Ok(TokenPrices { standard: rates(entry)?, tiers })
     }
 
     /// The rates of a tier, if they are known.
@@ -94,6 +131,23 @@ fn rates(entry: &Map<String, Value>) -> Result<Rates, InvalidEntry> {
         cache_write: price(entry, "cacheWrite")?.unwrap_or(input),
         output,
     })
+}
+
+fn batch(entry: &Map<String, Value>) -> Result<Option<BatchPrice>, InvalidEntry> {
+    match entry.get(BATCH) {
+        None | Some(Value::Null) => Ok(None),
+        Some(own @ Value::Object(_)) => {
+            let rates = object(own, &RATES).and_then(rates).map_err(|error| error.within(BATCH))?;
+            Ok(Some(BatchPrice::Rates(rates)))
+        }
+        Some(value) => match value.as_f64().filter(|factor| (0.0..=1.0).contains(factor)) {
+            Some(factor) => Ok(Some(BatchPrice::Factor(factor))),
+            None => {
+                let expected = "expected a factor from 0 to 1, such as 0.5, or an object with the prices of batches";
+                Err(InvalidEntry::field(BATCH, format!("is {}; {expected}", shown(value))))
+            }
+        },
+    }
 }
 
 const EXPECTED: &str = "expected US dollars per million tokens, a number of 0 or more";

@@ -2,8 +2,13 @@
 
 use std::rc::Rc;
 
-use super::{own_prices::OwnPrices, price_table::PriceTable, priced_model::PricedModel};
-use crate::chat::{Tier, Usage};
+use super::{
+    own_prices::OwnPrices,
+    price_entry::{BatchPrice, PriceEntry},
+    price_table::PriceTable,
+    priced_model::PricedModel,
+};
+use crate::chat::{BATCH_TIER, Tier, Usage};
 
 pub struct Prices {
     own: OwnPrices,
@@ -31,14 +36,11 @@ impl Prices {
     }
 
     /// The cost of an answer in US dollars; `None` if the price or the token counts are unknown.
-    pub fn cost<'a>(&'a self, model: &PricedModel<'a>, usage: &Usage) -> Option<f64> {
-        let of = |prices: &'a OwnPrices| prices.get(model.provider, model.model_id);
-        let tier = model.tier.map_or(Some(Tier::Standard), Tier::of_answer);
-        let tokens = match of(&self.own).or_else(|| model.file_prices.and_then(of)) {
-            Some(entry) => entry.rates(tier?)?.cost(usage),
-            None if model.is_local => Some(0.0),
-            // The table has the prices of the standard tier only.
-            None => self.table.cost(model, usage).filter(|_| tier == Some(Tier::Standard)),
+    pub fn cost(&self, model: &PricedModel<'_>, usage: &Usage) -> Option<f64> {
+        let tokens = match model.tier {
+            Some(BATCH_TIER) => self.batch_cost(model, usage),
+            None => self.token_cost(model, Some(Tier::Standard), usage),
+            Some(tier) => self.token_cost(model, Tier::of_answer(tier), usage),
         };
         // The cost of any search stands for that of an unknown number.
         let uncounted = u64::from(usage.has_uncounted_searches);
@@ -46,11 +48,32 @@ impl Prices {
         (uncounted == 0 || searches == 0.0).then_some(tokens? + searches)
     }
 
+    /// The part of an entry that the user has set.
+    fn own_part<'a, T>(&'a self, model: &PricedModel<'a>, part: impl Fn(&'a PriceEntry) -> Option<T>) -> Option<T> {
+        let of = |prices: &'a OwnPrices| prices.get(model.provider, model.model_id).and_then(&part);
+        of(&self.own).or_else(|| model.file_prices.and_then(of))
+    }
+
+    fn token_cost(&self, model: &PricedModel<'_>, tier: Option<Tier>, usage: &Usage) -> Option<f64> {
+        match self.own_part(model, |entry| entry.tokens.as_ref()) {
+            Some(tokens) => tokens.rates(tier?)?.cost(usage),
+            None if model.is_local => Some(0.0),
+            // The table has the prices of the standard tier only.
+            None => self.table.cost(model, usage).filter(|_| tier == Some(Tier::Standard)),
+        }
+    }
+
+    fn batch_cost(&self, model: &PricedModel<'_>, usage: &Usage) -> Option<f64> {
+        match self.own_part(model, |entry| entry.batch).unwrap_or(BatchPrice::USUAL) {
+            BatchPrice::Rates(rates) => rates.cost(usage),
+            BatchPrice::Factor(factor) => Some(factor * self.token_cost(model, Some(Tier::Standard), usage)?),
+        }
+    }
+
     /// The cost of searches that the provider has made; `None` if their price is unknown.
     #[allow(clippy::cast_precision_loss)]
     pub fn search_cost(&self, model: &PricedModel<'_>, searches: u64) -> Option<f64> {
-        let of = |prices: &OwnPrices| prices.web_search(model.provider, model.model_id);
-        match of(&self.own).or_else(|| model.file_prices.and_then(of)) {
+        match self.own_part(model, |entry| entry.web_search) {
             Some(price) => Some(searches as f64 * price / 1000.0),
             None => (searches == 0 || model.is_local).then_some(0.0),
         }
@@ -189,5 +212,32 @@ mod tests {
         assert_eq!(cost("gpt-4o", Some("scale")), None);
         assert!(cost("gpt-4o-mini", Some("default")) > Some(0.0));
         assert_eq!(cost("gpt-4o-mini", Some("flex")), None);
+    }
+
+    #[test]
+    fn answers_of_batches_cost_half_unless_set() {
+        let own = json!({
+            "openai:half": { "input": 3, "output": 4, "flex": { "input": 1, "output": 2 }, "webSearch": 10 },
+            "openai:third": { "input": 3, "output": 6, "batch": 0.25 },
+            "openai:rates": { "input": 3, "output": 6, "batch": { "input": 1, "cachedInput": 0, "output": 2 } },
+            "openai:gpt-4o": { "batch": 0.1 },
+            "lab:free": { "batch": 0.1 },
+        });
+        let prices = Prices::new(OwnPrices::from_json("config.prices", &own).unwrap());
+        let model = |provider, model_id| PricedModel { provider, model_id, tier: Some("batch"), ..Default::default() };
+        let usage = Usage::new(Some(1_000_000), Some(1_000_000));
+        let cost = |model_id| prices.cost(&model("openai", model_id), &usage);
+        assert_eq!(["half", "third", "rates"].map(cost), [3.5, 2.25, 3.0].map(Some));
+        // The table has 2.5 and 10 for this one.
+        assert_eq!(cost("gpt-4o").map(|cost| (cost * 1e6).round()), Some(1_250_000.0));
+        assert_eq!(Prices::default().cost(&model("openai", "gpt-4o"), &usage), Some(6.25));
+        assert_eq!(cost("unknown"), None);
+        // Searches have no other price in batches.
+        let searched = Usage { web_searches: Some(100), ..usage };
+        assert_eq!(prices.cost(&model("openai", "half"), &searched), Some(4.5));
+        let local = PricedModel { is_local: true, ..model("lab", "free") };
+        assert_eq!(prices.cost(&local, &usage), Some(0.0));
+        let cached = Usage { cached_input_tokens: Some(1_000_000), ..usage };
+        assert_eq!(prices.cost(&model("openai", "rates"), &cached), Some(2.0));
     }
 }
