@@ -7,7 +7,6 @@ use lmthing_base::chat::read_json;
 
 #[derive(Deserialize)]
 struct Message {
-    #[serde(default)]
     content: Vec<Box<RawValue>>,
     #[serde(default)]
     usage: Value,

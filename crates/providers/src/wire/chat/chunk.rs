@@ -1,6 +1,6 @@
 //! The chunks of a streamed answer of chat completions.
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de::IgnoredAny};
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
@@ -8,6 +8,7 @@ use super::{
     usage::WireUsage,
 };
 use crate::wire::lenient::{self, TextOrJson};
+use lmthing_base::chat::read_json;
 
 // Rare fields are boxed, because every chunk is moved several times.
 #[derive(Debug, Deserialize)]
@@ -96,6 +97,14 @@ pub(super) struct GroqExtra {
     pub(super) usage: Option<Box<WireUsage>>,
     #[serde(default, deserialize_with = "error_object")]
     pub(super) error: Option<Box<Value>>,
+}
+
+pub(super) fn has_choices(answer: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Choices {
+        choices: Vec<IgnoredAny>,
+    }
+    read_json::<Choices>(answer).is_ok_and(|whole| !whole.choices.is_empty())
 }
 
 /// Ignores empty errors, which some servers send with good responses.

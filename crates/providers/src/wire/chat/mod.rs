@@ -104,7 +104,8 @@ impl WireFormat for ChatWire {
 
     fn whole_answer(&self, answer: &str) -> Option<Vec<String>> {
         // A chunk may have a whole message.
-        Some(vec![answer.to_owned(), "[DONE]".to_owned()])
+        let end = chunk::has_choices(answer).then(|| "[DONE]".to_owned());
+        Some(std::iter::once(answer.to_owned()).chain(end).collect())
     }
 
     fn identifiers(&self, model_id: &str) -> Identifiers {

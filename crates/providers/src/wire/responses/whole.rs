@@ -8,7 +8,7 @@ use lmthing_base::chat::read_json;
 #[derive(Deserialize)]
 struct Response {
     #[serde(default)]
-    output: Vec<Box<RawValue>>,
+    output: Option<Vec<Box<RawValue>>>,
     #[serde(default)]
     status: Value,
     #[serde(default)]
@@ -20,9 +20,7 @@ pub(super) fn events(answer: &str) -> Vec<String> {
     let Ok(Response { output, status, error }) = read_json::<Response>(answer) else {
         return vec![answer.to_owned()];
     };
-    if status.is_null() && error.is_object() {
-        return vec![json!({ "type": "error", "error": error }).to_string()];
-    }
+    let Some(output) = output else { return vec![json!({ "type": "error", "error": error }).to_string()] };
     let mut events = vec![format!(r#"{{"type":"response.created","response":{answer}}}"#)];
     for (index, item) in output.iter().enumerate() {
         events.push(format!(r#"{{"type":"response.output_item.added","output_index":{index},"item":{item}}}"#));

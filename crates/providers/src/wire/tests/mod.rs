@@ -21,6 +21,7 @@ mod reasoning_options;
 mod responses;
 mod settings;
 mod tiers;
+mod whole;
 
 use std::rc::Rc;
 

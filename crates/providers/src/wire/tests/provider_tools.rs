@@ -262,7 +262,12 @@ fn cache_marks_leave_the_tools_of_anthropic_as_they_are() {
     let search = || search(WebSearch::default(), false);
     let own = json!({ "type": "web_search_20250305", "name": "web_search" });
     for tools in [vec![search()], vec![tool("tide"), search()]] {
-        let request = ModelRequest { messages: vec![Rc::new(user("hi"))], tools, settings: CallSettings::default() };
+        let request = ModelRequest {
+            messages: vec![Rc::new(user("hi"))],
+            tools,
+            settings: CallSettings::default(),
+            ..ModelRequest::default()
+        };
         let body = wire("anthropic").encode(&request, "claude-opus-5").unwrap().body;
         let tools = body["tools"].as_array().unwrap();
         assert_eq!(tools[0], own);
