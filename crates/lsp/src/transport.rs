@@ -106,9 +106,16 @@ impl<R: BufRead> Messages<R> {
 
     fn body(&mut self, length: u64) -> Incoming {
         let mut bytes = Vec::new();
-        match (&mut self.again).chain(&mut self.input).take(length).read_to_end(&mut bytes) {
-            Ok(read) if read as u64 == length => {}
-            _ => return Incoming::End,
+        while let left @ 1.. = length - bytes.len() as u64 {
+            let start = bytes.len();
+            let mut input = (&mut self.again).chain(&mut self.input).take(left);
+            if input.read_until(b'\n', &mut bytes).unwrap_or(0) == 0 {
+                return Incoming::End;
+            }
+            // The client waits for an answer before more bytes come.
+            if ends_with_length(&bytes[start..]) {
+                break;
+            }
         }
         match serde_json::from_slice(&bytes) {
             Ok(value) => {
@@ -134,6 +141,13 @@ fn header(line: &str) -> Option<(&str, &str)> {
 fn header_within(line: &str) -> Option<(&str, &str)> {
     let length = line.to_ascii_lowercase().rfind(&format!("{LENGTH}:"));
     length.map_or_else(|| header(line), |start| header(&line[start..]))
+}
+
+/// Whether a line ends with the length of the next message, which no line of JSON does.
+fn ends_with_length(line: &[u8]) -> bool {
+    let end = String::from_utf8_lossy(&line[line.len().saturating_sub(MAX_LENGTH_HEADER)..]);
+    let value = header_within(end.trim()).filter(|(name, _)| name.eq_ignore_ascii_case(LENGTH));
+    line.ends_with(b"\n") && value.is_some_and(|(_, value)| value.parse::<u64>().is_ok())
 }
 
 fn is_header(name: &str) -> bool {
@@ -223,7 +237,7 @@ mod tests {
     fn the_message_after_a_wrong_length_is_read() {
         let body = format!(r#"{{"jsonrpc":"2.0","method":"wrong","params":["{}"]}}"#, "é".repeat(5000));
         let (call, size) = (framed(r#"{"jsonrpc":"2.0","method":"initialized","params":{}}"#), body.len());
-        let lengths = [0, 1, 10, size - 1, size + 1, size + 9, size + 21, size + 40, size + 74];
+        let lengths = [0, 1, 10, size - 1, size + 1, size + 9, size + 21, size + 40, size + 74, size + 100_000];
         for length in lengths.map(|length| length.to_string()).into_iter().chain(["-1".to_owned(), "x".to_owned()]) {
             let wrong = format!("Content-Length: {length}\r\n\r\n{body}");
             let found = all(&format!("{wrong}{call}{call}{wrong}{wrong}{call}{call}{call}"));
