@@ -2,6 +2,7 @@
 
 mod answers;
 mod failures;
+mod lost;
 mod submit;
 
 use std::{
@@ -92,25 +93,31 @@ impl Setup {
 
     /// A batch of texts, whose ids are `row-0`, `row-1`…
     pub(super) async fn batch(&self, texts: &[&str]) -> Submitted {
+        self.batch_with("row", texts).await
+    }
+
+    /// A batch of texts, whose ids begin with `prefix`.
+    pub(super) async fn batch_with(&self, prefix: &str, texts: &[&str]) -> Submitted {
         let requests = self.requests(texts).await;
         let client = self.client(&requests[0]);
         let lines = self.folder.path().join(format!("lines-{}", fastrand::u64(..)));
         let mut file = std::fs::File::create(&lines).unwrap();
         for (index, request) in requests.iter().enumerate() {
-            writeln!(file, "{}", client.line(&format!("row-{index}"), request)).unwrap();
+            writeln!(file, "{}", client.line(&format!("{prefix}-{index}"), request)).unwrap();
         }
         let new = NewBatch {
             name: format!("lmthing-test-{}", fastrand::u64(..)),
             target: requests[0].target.clone(),
             requests: requests.len(),
-            ends: ("row-0".to_owned(), format!("row-{}", requests.len() - 1)),
+            ends: (format!("{prefix}-0"), format!("{prefix}-{}", requests.len() - 1)),
             created_at: 1_000_000_000_000,
         };
         Submitted { client, new, lines }
     }
 
     pub(super) fn client(&self, request: &BatchRequest) -> BatchClient {
-        BatchClient::new(&request.target, &ProviderSettings::default(), &self.context).unwrap()
+        let client = BatchClient::new(&request.target, &ProviderSettings::default(), &self.context).unwrap();
+        client.polling(Duration::from_millis(1))
     }
 }
 

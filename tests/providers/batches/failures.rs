@@ -59,9 +59,9 @@ async fn batches_of_anthropic_are_recognised_by_their_requests() {
     let mut batch = setup.batch(&["a", "b"]).await;
     let id = batch.submit().await;
     assert_eq!(batch.client.find_batch(&batch.new, None).await.unwrap(), Some(id.clone()));
-    batch.new.ends.0 = "another".to_owned();
+    let ends = std::mem::replace(&mut batch.new.ends, ("other-0".to_owned(), "other-1".to_owned()));
     assert_eq!(batch.client.find_batch(&batch.new, None).await.unwrap(), None, "no request has the id");
-    batch.new.ends.0 = "row-0".to_owned();
+    batch.new.ends = ends;
     batch.new.requests = 3;
     assert_eq!(batch.client.find_batch(&batch.new, None).await.unwrap(), None, "no batch has so many");
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{
     Act, Answer, Batch, Phase, Request, segments,
     store::{Answers, Store},
+    turn_page,
 };
 
 pub(super) fn act(request: &Request) -> Act {
@@ -26,13 +27,10 @@ pub(super) fn answer(store: &mut Store, answers: Answers<'_>, act: Act, request:
     match act {
         Act::Create => create(store, &request.json()),
         Act::List => {
-            // A batch goes on while a client waits for it.
-            for id in store.batches.iter().map(|batch| batch.id.clone()).collect::<Vec<_>>() {
-                store.poll(&id, answers);
-            }
-            let data: Vec<Value> = store.batches.iter().rev().map(|batch| batch_json(store, batch)).collect();
+            let mut data: Vec<Value> = store.batches.iter().rev().map(|batch| batch_json(store, batch)).collect();
+            let has_more = turn_page(request, "after_id=", &mut data);
             let last = data.last().map_or(Value::Null, |batch| batch["id"].clone());
-            Answer::json(&json!({ "data": data, "has_more": false, "last_id": last }))
+            Answer::json(&json!({ "data": data, "has_more": has_more, "last_id": last }))
         }
         Act::Status => match store.poll(id, answers) {
             Some(batch) => Answer::json(&batch_json(store, &batch)),

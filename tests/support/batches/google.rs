@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Act, Answer, Batch, Phase, Request, segments,
+    Act, Answer, Batch, PAGE, Phase, Request, segments,
     store::{Answers, Store},
 };
 
@@ -45,11 +45,12 @@ pub(super) fn answer(store: &mut Store, answers: Answers<'_>, act: Act, request:
         Act::List if last == "files" => {
             let file = |id: &str, name: &str| json!({ "name": format!("files/{id}"), "displayName": name });
             let files: Vec<Value> = store.files.iter().map(|known| file(&known.id, &known.name)).collect();
-            Answer::json(&json!({ "files": files }))
+            page("files", &files, request)
         }
-        Act::List => Answer::json(&json!({
-            "operations": store.batches.iter().map(|batch| operation(store, batch)).collect::<Vec<_>>(),
-        })),
+        Act::List => {
+            let all: Vec<Value> = store.batches.iter().map(|batch| operation(store, batch)).collect();
+            page("operations", &all, request)
+        }
         Act::Results => {
             let id = request.path.split(['/', ':', '?']).nth(3).map(str::to_owned);
             match store.content(id.as_deref().unwrap_or_default()) {
@@ -73,6 +74,14 @@ pub(super) fn answer(store: &mut Store, answers: Answers<'_>, act: Act, request:
         },
         _ => Answer::missing(),
     }
+}
+
+fn page(list: &str, all: &[Value], request: &Request) -> Answer {
+    let token = request.path.split_once("pageToken=").map(|(_, token)| token.split('&').next().unwrap_or_default());
+    let from = token.map_or(0, |token| token.parse().unwrap());
+    let items: Vec<&Value> = all.iter().skip(from).take(PAGE).collect();
+    let next = (from + PAGE < all.len()).then(|| (from + PAGE).to_string());
+    Answer::json(&json!({ list: items, "nextPageToken": next.unwrap_or_default() }))
 }
 
 fn create(store: &mut Store, model: &str, body: &Value) -> Answer {

@@ -325,6 +325,20 @@ fn answer(dialect: Dialect, store: &mut Store, replies: &Replies, act: Act, requ
     }
 }
 
+/// How many items a list has at most, so that clients have to turn pages.
+const PAGE: usize = 2;
+
+/// Leaves the page of a list that a client asks for by the last item before it. Whether more follow.
+fn turn_page(request: &Request, after: &str, items: &mut Vec<Value>) -> bool {
+    let after = request.path.split_once(after).map(|(_, after)| after.split('&').next().unwrap_or_default());
+    if let Some(at) = after.and_then(|after| items.iter().position(|item| item["id"] == after)) {
+        items.drain(..=at);
+    }
+    let has_more = items.len() > PAGE;
+    items.truncate(PAGE);
+    has_more
+}
+
 /// The segments of a path, without its query.
 fn segments(request: &Request) -> Vec<&str> {
     let path = request.path.split('?').next().unwrap_or_default();

@@ -5,10 +5,8 @@ use serde_json::{Value, json};
 use super::{
     Act, Answer, Batch, Phase, Request, segments,
     store::{Answers, File, Store},
+    turn_page,
 };
-
-/// How many items a list has at most, so that clients have to turn pages.
-const PAGE: usize = 2;
 
 pub(super) fn act(request: &Request) -> Act {
     let segments = segments(request);
@@ -72,19 +70,17 @@ pub(super) fn upload(store: &mut Store, request: &Request, kind: &str) -> Answer
 }
 
 fn file_json(file: &File) -> Value {
-    let File { id, name, .. } = file;
-    json!({ "id": id, "object": "file", "bytes": 1, "created_at": 0, "filename": name, "purpose": "batch", "status": "processed" })
+    let File { id, name, created_at, .. } = file;
+    json!({
+        "id": id, "object": "file", "bytes": 1, "created_at": created_at, "filename": name, "purpose": "batch",
+        "status": "processed",
+    })
 }
 
 fn list(request: &Request, items: impl Iterator<Item = Value>) -> Answer {
     let mut items: Vec<Value> = items.collect();
     items.reverse();
-    let after = request.path.split_once("after=").map(|(_, after)| after.split('&').next().unwrap_or_default());
-    if let Some(at) = after.and_then(|after| items.iter().position(|item| item["id"] == after)) {
-        items.drain(..=at);
-    }
-    let has_more = items.len() > PAGE;
-    items.truncate(PAGE);
+    let has_more = turn_page(request, "after=", &mut items);
     Answer::json(&json!({ "object": "list", "data": items, "has_more": has_more }))
 }
 

@@ -149,7 +149,7 @@ fn answer(dialect: Dialect, endpoint: &str, body: &Value, reply: &Reply) -> Valu
             json!({
                 "id": "msg_1", "type": "message", "role": "assistant", "model": body["model"],
                 "content": text.into_iter().chain(call).collect::<Vec<_>>(), "stop_reason": reason,
-                "usage": { "input_tokens": 100, "output_tokens": 10, "service_tier": "batch" },
+                "usage": { "input_tokens": 100, "output_tokens": 10, "service_tier": "standard" },
             })
         }
         Dialect::Google => {
@@ -184,7 +184,7 @@ fn answer(dialect: Dialect, endpoint: &str, body: &Value, reply: &Reply) -> Valu
             json!({
                 "id": "chat_1", "object": "chat.completion", "model": body["model"],
                 "choices": [{ "index": 0, "message": message, "finish_reason": reason }],
-                "usage": { "prompt_tokens": 100, "completion_tokens": 10 },
+                "service_tier": "default", "usage": { "prompt_tokens": 100, "completion_tokens": 10 },
             })
         }
     }

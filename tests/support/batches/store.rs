@@ -1,5 +1,6 @@
 //! What the server keeps: files and batches.
 
+use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
@@ -45,6 +46,7 @@ pub(super) struct File {
     pub id: String,
     pub name: String,
     pub lines: Vec<Value>,
+    pub created_at: u64,
     /// Whether clients see it as a file; results may be a part of their batch.
     pub is_listed: bool,
 }
@@ -61,6 +63,10 @@ pub(super) struct Store {
     next: usize,
 }
 
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
+}
+
 pub(super) type Answers<'a> = &'a dyn Fn(&str, &str, &Value) -> BatchResult;
 
 impl Store {
@@ -70,7 +76,7 @@ impl Store {
     }
 
     pub(super) fn add_file(&mut self, id: String, name: &str, lines: Vec<Value>) -> File {
-        let file = File { id, name: name.to_owned(), lines, is_listed: true };
+        let file = File { id, name: name.to_owned(), lines, created_at: now(), is_listed: true };
         self.files.push(file.clone());
         file
     }
@@ -92,7 +98,8 @@ impl Store {
         input_file: Option<String>,
         requests: Vec<(String, Value)>,
     ) -> Batch {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+        let ids: BTreeSet<&String> = requests.iter().map(|(id, _)| id).collect();
+        assert_eq!(ids.len(), requests.len(), "the ids of requests are unique");
         let batch = Batch {
             id,
             name: name.to_owned(),
@@ -101,7 +108,7 @@ impl Store {
             requests,
             phase: Phase::Running,
             is_cancelled: false,
-            created_at: now,
+            created_at: now(),
             output_file: None,
             error_file: None,
             counts: (0, 0),
@@ -167,7 +174,7 @@ impl Store {
         let is_listed = batch.input_file.is_some();
         let mut file = |lines: Vec<Value>, name: &str| {
             let id = (!lines.is_empty()).then(|| self.new_id("out"))?;
-            self.files.push(File { id: id.clone(), name: name.to_owned(), lines, is_listed });
+            self.files.push(File { id: id.clone(), name: name.to_owned(), lines, created_at: now(), is_listed });
             Some(id)
         };
         let (output, error) = (file(good, "output"), file(bad, "errors"));

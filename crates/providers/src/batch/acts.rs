@@ -2,6 +2,7 @@
 
 use std::{future::Future, time::Duration};
 
+use bytes::Bytes;
 use reqwest::{Method, Response, Url};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -12,13 +13,22 @@ use crate::{
     transport::{Act, ActBody, ActFailure},
 };
 use lmthing_base::chat::read_json;
-use lmthing_system::http::{Body, MAX_MESSAGE};
+use lmthing_system::http::{Body, BodyError};
 
 /// Attempts of an act that fails for another reason than a limit.
 const MAX_ATTEMPTS: u32 = 5;
 
+/// Attempts to ask about a batch, which may take a day. They outlast half an hour without a network.
+const MAX_POLLS: u32 = 35;
+
+/// The longest time without a piece of an answer.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// The largest answer that is no file of lines; batches of Gemini have their results inside.
+const MAX_ANSWER: usize = 256 << 20;
+
 /// The longest wait that the server has not asked for.
-pub(super) const MAX_WAIT: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// How often a lost answer is looked up, as lists may be late.
 const LOOKUPS: u32 = 2;
@@ -48,7 +58,8 @@ impl BatchClient {
     }
 
     pub(super) fn act(&self, method: Method, url: Url, body: ActBody) -> Act {
-        Act { method, url, headers: self.target.headers.clone(), body, is_authorised: true }
+        let headers = self.target.headers.clone();
+        Act { method, url, headers, body, is_authorised: true, is_redirectable: false }
     }
 
     pub(super) fn json(&self, method: Method, url: Url, body: &Value) -> Act {
@@ -78,9 +89,7 @@ impl BatchClient {
             let failure = match self.model.send(act).await {
                 Ok(response) => match id_of(response).await {
                     Ok(id) => return Ok(id),
-                    Err(error) if error.kind == ProviderErrorKind::Connection => {
-                        ActFailure { is_retryable: true, may_be_done: true, ..ActFailure::certain(error) }
-                    }
+                    Err(error) if error.kind == ProviderErrorKind::Connection => ActFailure::lost(error),
                     Err(error) => return Err(error),
                 },
                 Err(failure) => failure,
@@ -104,9 +113,26 @@ impl BatchClient {
         segments: &[&str],
         query: &[(&str, &str)],
     ) -> Result<T, ProviderError> {
-        let act = self.act(Method::GET, self.url(segments, query), ActBody::Empty);
-        let response = self.perform(&act).await?;
-        self.read(response).await
+        self.get_at(self.url(segments, query), Waits::default()).await
+    }
+
+    /// Asks about a batch.
+    pub(super) async fn poll<T: DeserializeOwned>(&self, segments: &[&str]) -> Result<T, ProviderError> {
+        self.get_at(self.url(segments, &[]), Waits::of_polls()).await
+    }
+
+    async fn get_at<T: DeserializeOwned>(&self, url: Url, mut waits: Waits) -> Result<T, ProviderError> {
+        let act = self.act(Method::GET, url, ActBody::Empty);
+        loop {
+            let failure = match self.model.send(&act).await {
+                Err(failure) => failure,
+                Ok(response) => match self.read(response).await {
+                    Err(error) if error.kind == ProviderErrorKind::Connection => ActFailure::lost(error),
+                    read => return read,
+                },
+            };
+            waits.wait(self, failure).await?;
+        }
     }
 
     pub(super) async fn post_empty(&self, segments: &[&str]) -> Result<(), ProviderError> {
@@ -121,7 +147,8 @@ impl BatchClient {
 
     /// Reads an answer of JSON.
     pub(super) async fn read<T: DeserializeOwned>(&self, response: Response) -> Result<T, ProviderError> {
-        let body = Body::new(response).whole(MAX_MESSAGE).await.map_err(|error| self.lost(&error.to_string()))?;
+        let whole = tokio::time::timeout(PATIENCE, Body::new(response).whole(MAX_ANSWER));
+        let body = whole.await.map_err(|_| self.stalled())?.map_err(|error| self.broken(&error))?;
         let text = String::from_utf8_lossy(&body);
         read_json(&text).map_err(|error| {
             let shown: String = text.chars().take(200).collect();
@@ -130,7 +157,24 @@ impl BatchClient {
         })
     }
 
-    pub(super) fn lost(&self, cause: &str) -> ProviderError {
+    /// The next piece of an answer, which may be of any length.
+    pub(super) async fn piece(&self, body: &mut Body) -> Result<Option<Bytes>, ProviderError> {
+        let piece = tokio::time::timeout(PATIENCE, body.chunk()).await.map_err(|_| self.stalled())?;
+        piece.map_err(|error| self.broken(&error))
+    }
+
+    fn stalled(&self) -> ProviderError {
+        self.lost(&format!("nothing arrived within {} s", PATIENCE.as_secs()))
+    }
+
+    fn broken(&self, error: &BodyError) -> ProviderError {
+        match error {
+            BodyError::Lost(cause) => self.lost(&cause.to_string()),
+            other => self.model.wrong_answer(&format!("The answer cannot be read: {other}")),
+        }
+    }
+
+    fn lost(&self, cause: &str) -> ProviderError {
         let mut error = self.model.wrong_answer(&format!("The connection was lost while an answer was read: {cause}"));
         error.kind = ProviderErrorKind::Connection;
         error
@@ -138,13 +182,23 @@ impl BatchClient {
 }
 
 /// The waits of one act.
-#[derive(Default)]
 pub(super) struct Waits {
     attempts: u32,
     limited: u32,
+    max_attempts: u32,
+}
+
+impl Default for Waits {
+    fn default() -> Self {
+        Waits { attempts: 0, limited: 0, max_attempts: MAX_ATTEMPTS }
+    }
 }
 
 impl Waits {
+    fn of_polls() -> Self {
+        Waits { max_attempts: MAX_POLLS, ..Waits::default() }
+    }
+
     /// Waits after a failure that may pass; other failures are returned.
     pub(super) async fn wait(&mut self, client: &BatchClient, failure: ActFailure) -> Result<(), ProviderError> {
         let ActFailure { error, is_retryable, retry_after, code, .. } = failure;
@@ -155,7 +209,7 @@ impl Waits {
         } else {
             self.attempts += 1;
         }
-        if !is_limit && (!is_retryable || self.attempts >= MAX_ATTEMPTS) {
+        if !is_limit && (!is_retryable || self.attempts >= self.max_attempts) {
             return Err(error);
         }
         let (context, model) = (&client.model.context, &client.model);
@@ -168,7 +222,7 @@ impl Waits {
                 provider,
                 model: model.model_id.clone(),
                 attempt: self.attempts,
-                max_attempts: MAX_ATTEMPTS,
+                max_attempts: self.max_attempts,
                 wait,
                 reason,
             },

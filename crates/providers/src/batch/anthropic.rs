@@ -72,21 +72,29 @@ pub(super) async fn create(client: &BatchClient, new: &NewBatch, lines: &Path) -
 /// Batches have neither names nor inputs, so those that are as new and as large are recognised by their results, which
 /// are there once they have ended.
 pub(super) async fn find_batch(client: &BatchClient, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
-    let mut wait = client.model.context.first_wait;
+    let mut wait = client.poll;
+    let mut candidates = candidates(client, new).await?;
     loop {
-        let candidates = candidates(client, new).await?;
         let (ended, running): (Vec<_>, Vec<_>) = candidates.into_iter().partition(Batch::has_ended);
         for batch in ended {
-            if has_request(client, &batch, &new.ends.0).await? {
+            if has_requests(client, &batch, new).await? {
                 return Ok(Some(batch.id));
             }
         }
         if running.is_empty() {
             return Ok(None);
         }
-        tokio::time::sleep(wait).await;
-        wait = wait.saturating_mul(2).min(super::acts::MAX_WAIT);
+        tokio::time::sleep(wait.next()).await;
+        candidates = Vec::new();
+        for batch in running {
+            candidates.push(read(client, &batch.id).await?);
+        }
     }
+}
+
+async fn read(client: &BatchClient, id: &RemoteId) -> Result<Batch, ProviderError> {
+    let [messages, batches] = LIST;
+    client.poll(&[messages, batches, id]).await
 }
 
 async fn candidates(client: &BatchClient, new: &NewBatch) -> Result<Vec<Batch>, ProviderError> {
@@ -110,10 +118,11 @@ async fn candidates(client: &BatchClient, new: &NewBatch) -> Result<Vec<Batch>, 
     }
 }
 
-async fn has_request(client: &BatchClient, batch: &Batch, custom_id: &str) -> Result<bool, ProviderError> {
+/// Whether the first or the last request is among its results. One may be missing.
+async fn has_requests(client: &BatchClient, batch: &Batch, new: &NewBatch) -> Result<bool, ProviderError> {
     let mut is_ours = false;
     let mut on = |id: &str, _: BatchOutcome| {
-        is_ours |= id == custom_id;
+        is_ours |= id == new.ends.0 || id == new.ends.1;
         if is_ours { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     match results(client, &batch.results_place(), &mut on).await {
@@ -134,8 +143,7 @@ impl Batch {
 }
 
 pub(super) async fn status(client: &BatchClient, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
-    let [messages, batches] = LIST;
-    let batch: Batch = client.get(&[messages, batches, id], &[]).await?;
+    let batch = read(client, id).await?;
     let counts = &batch.request_counts;
     let phase = match () {
         () if !batch.has_ended() => BatchPhase::InProgress,

@@ -1,6 +1,6 @@
 //! The remote acts that submit batches and collect their answers.
 
-use std::{ops::ControlFlow, path::Path};
+use std::{ops::ControlFlow, path::Path, time::Duration};
 
 use reqwest::Url;
 
@@ -20,6 +20,26 @@ pub struct BatchClient {
     pub(super) target: BatchTarget,
     /// The URL of the single request, from which those of files and batches are made.
     pub(super) endpoint: Url,
+    pub(super) poll: Poll,
+}
+
+/// How long to wait until something is asked about again: always the same, or growing.
+#[derive(Clone, Copy)]
+pub(super) struct Poll {
+    wait: Duration,
+    is_growing: bool,
+}
+
+impl Poll {
+    const DEFAULT: Poll = Poll { wait: Duration::from_secs(5), is_growing: true };
+
+    pub(super) fn next(&mut self) -> Duration {
+        let wait = self.wait;
+        if self.is_growing {
+            self.wait = (wait * 2).min(Duration::from_secs(60));
+        }
+        wait
+    }
 }
 
 impl BatchClient {
@@ -44,7 +64,13 @@ impl BatchClient {
         }
         let endpoint = model.address.join(&target.path);
         let endpoint = endpoint.map_err(|fault| wrong(format!("The base URL {}", fault.what)))?;
-        Ok(BatchClient { model, service, target: target.clone(), endpoint })
+        Ok(BatchClient { model, service, target: target.clone(), endpoint, poll: Poll::DEFAULT })
+    }
+
+    /// Sets how often an act asks about what it has to wait for. Unset, from 5 s growing to 60 s.
+    #[must_use]
+    pub fn polling(self, every: Duration) -> Self {
+        BatchClient { poll: Poll { wait: every, is_growing: false }, ..self }
     }
 
     pub fn limits(&self) -> BatchLimits {

@@ -13,8 +13,9 @@ use super::{
 use crate::{ProviderError, transport::ActBody};
 use lmthing_base::chat::read_json;
 
-/// The largest batch with its requests inside, with room for what is around them.
-pub(super) const MAX_INLINE: u64 = 19 << 20;
+/// The largest batch with its requests inside. Up to 20 MB are taken, but the answers, which are often much longer, come
+/// in one piece then.
+pub(super) const MAX_INLINE: u64 = 4 << 20;
 
 /// A long-running operation, in which the batch is the metadata.
 #[derive(Deserialize)]
@@ -54,13 +55,22 @@ struct Stats {
     failed_request_count: Value,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 struct Responses {
-    #[serde(default)]
     responses_file: Option<RemoteId>,
-    #[serde(default)]
     inlined_responses: Option<Inlined>,
+    /// The response of an operation may be the batch.
+    output: Option<Box<Responses>>,
+}
+
+impl Operation {
+    fn output(&mut self) -> Option<Responses> {
+        let mut response = self.response.take().unwrap_or_default();
+        let inner = response.output.take().map(|output| *output);
+        let all = [Some(response), inner, self.metadata.output.take()];
+        all.into_iter().flatten().find(|output| output.responses_file.is_some() || output.inlined_responses.is_some())
+    }
 }
 
 #[derive(Deserialize)]
@@ -111,7 +121,7 @@ pub(super) async fn upload(client: &BatchClient, new: &NewBatch, lines: &Path) -
     let body = body.map_err(|error| client.unreadable(lines, &error))?.into_body("application/jsonl");
     let ActBody::Stream { length, .. } = &body else { unreachable!("a file is streamed") };
     let described = json!({ "file": { "displayName": new.name, "mimeType": "application/jsonl" } });
-    let mut start = client.json(Method::POST, upload_url(client), &described);
+    let mut start = client.json(Method::POST, prefixed(client.url(&["files"], &[]), "upload"), &described);
     start.headers.extend(upload_headers(&[
         ("protocol", "resumable"),
         ("command", "start"),
@@ -133,13 +143,12 @@ fn upload_headers(fields: &[(&str, &str)]) -> Vec<(String, String)> {
     fields.iter().map(|(name, value)| (format!("x-goog-upload-{name}"), (*value).to_owned())).collect()
 }
 
-/// The segment `upload` stands before the version.
-fn upload_url(client: &BatchClient) -> Url {
-    let mut url = client.url(&["files"], &[]);
+/// The URL of a file or of all files with a segment before the version.
+fn prefixed(mut url: Url, prefix: &str) -> Url {
     let segments: Vec<String> = url.path_segments().into_iter().flatten().map(str::to_owned).collect();
-    let at = segments.len().saturating_sub(2);
-    let (before, after) = segments.split_at(at);
-    url.set_path(&[before, &["upload".to_owned()], after].concat().join("/"));
+    let files = segments.iter().rposition(|segment| segment == "files").unwrap_or_default();
+    let (before, after) = segments.split_at(files.saturating_sub(1));
+    url.set_path(&[before, &[prefix.to_owned()], after].concat().join("/"));
     url
 }
 
@@ -215,9 +224,9 @@ fn phase_of(state: &str) -> Option<&str> {
 }
 
 pub(super) async fn status(client: &BatchClient, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
-    let operation: Operation = client.get(&[id], &[]).await?;
+    let mut operation: Operation = client.poll(&[id]).await?;
+    let output = operation.output();
     let (metadata, error) = (operation.metadata, operation.error);
-    let output = operation.response.or(metadata.output);
     let phase = match phase_of(&metadata.state) {
         Some("SUCCEEDED" | "PARTIALLY_SUCCEEDED") => BatchPhase::Completed,
         Some("EXPIRED") => BatchPhase::Expired,
@@ -276,11 +285,18 @@ pub(super) async fn results(
 ) -> Result<ControlFlow<()>, ProviderError> {
     if place.starts_with("files/") {
         let url = client.url(&[&format!("{place}:download")], &[("alt", "media")]);
-        return client.lines(&url, &mut |line| result(line, on)).await;
+        let on_line = &mut |line: &str| result(line, on);
+        return match client.lines(&url, on_line).await {
+            Err(error) if error.status == Some(404) => client.lines(&prefixed(url, "download"), on_line).await,
+            read => read,
+        };
     }
-    let operation: Operation = client.get(&[place], &[]).await?;
-    let output = operation.response.or(operation.metadata.output).and_then(|output| output.inlined_responses);
-    let lines = output.map(|inlined| inlined.inlined_responses).unwrap_or_default();
+    let mut operation: Operation = client.poll(&[place]).await?;
+    let lines = operation
+        .output()
+        .and_then(|output| output.inlined_responses)
+        .map(|inlined| inlined.inlined_responses)
+        .unwrap_or_default();
     let is_break = lines.iter().any(|line| result(line.get(), on).is_break());
     Ok(if is_break { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
 }

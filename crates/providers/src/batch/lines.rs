@@ -145,7 +145,14 @@ impl BatchClient {
         for _ in 0..MAX_REDIRECTS {
             let is_authorised = url.origin() == self.endpoint.origin();
             let headers = if is_authorised { self.target.headers.clone() } else { Vec::new() };
-            let act = Act { method: Method::GET, url: url.clone(), headers, body: ActBody::Empty, is_authorised };
+            let act = Act {
+                method: Method::GET,
+                url: url.clone(),
+                headers,
+                body: ActBody::Empty,
+                is_authorised,
+                is_redirectable: true,
+            };
             let response = self.perform(&act).await?;
             if !response.status().is_redirection() {
                 return Ok(response);
@@ -174,7 +181,7 @@ impl BatchClient {
             *done = seen;
             on(&String::from_utf8_lossy(line))
         };
-        while let Some(chunk) = body.chunk().await.map_err(|error| self.lost(&error.to_string()))? {
+        while let Some(chunk) = self.piece(&mut body).await? {
             let mut rest = &chunk[..];
             while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
                 begun.extend_from_slice(&rest[..end]);

@@ -97,7 +97,7 @@ pub(super) async fn find_batch(
 }
 
 pub(super) async fn status(client: &BatchClient, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
-    let job: Job = client.get(&["batch", "jobs", id], &[]).await?;
+    let job: Job = client.poll(&["batch", "jobs", id]).await?;
     let phase = match job.status.as_str() {
         "SUCCESS" => BatchPhase::Completed,
         "TIMEOUT_EXCEEDED" => BatchPhase::Expired,

@@ -1,6 +1,6 @@
 //! Batches of OpenAI, Azure and Groq.
 
-use std::{ops::ControlFlow, time::Duration};
+use std::ops::ControlFlow;
 
 use reqwest::{Method, Response};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -129,6 +129,7 @@ async fn wait_for_file(client: &BatchClient, file: &RemoteId) -> Result<(), Prov
     if client.target.provider != "azure" {
         return Ok(());
     }
+    let mut poll = client.poll;
     loop {
         let found: RemoteFile = match client.get(&["files", file], &[]).await {
             // The creation says what is wrong.
@@ -138,7 +139,7 @@ async fn wait_for_file(client: &BatchClient, file: &RemoteId) -> Result<(), Prov
         if !matches!(found.status.as_deref(), Some("pending" | "running" | "uploaded" | "notRunning")) {
             return Ok(());
         }
-        tokio::time::sleep(client.model.context.first_wait.min(Duration::from_secs(5))).await;
+        tokio::time::sleep(poll.next()).await;
     }
 }
 
@@ -154,7 +155,7 @@ pub(super) async fn find_batch(
 }
 
 pub(super) async fn status(client: &BatchClient, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
-    let batch: Batch = client.get(&["batches", id], &[]).await?;
+    let batch: Batch = client.poll(&["batches", id]).await?;
     let counts = batch.request_counts.unwrap_or_default();
     let phase = match batch.status.as_str() {
         "completed" => BatchPhase::Completed,
@@ -212,9 +213,11 @@ pub(super) async fn results(
             return ControlFlow::Continue(());
         };
         let outcome = match (response, error.filter(|error| !error.is_null())) {
-            (Some(WholeResponse { status_code, body }), None) => Some(BatchAnswer { status: status_code, body }.into()),
+            (Some(WholeResponse { status_code: status @ 100..600, body }), _) => {
+                Some(BatchAnswer { status, body }.into())
+            }
             (_, Some(error)) => Some(outcome_of_error(&error)),
-            (None, None) => None,
+            _ => None,
         };
         outcome.map_or(ControlFlow::Continue(()), |outcome| on(&custom_id, outcome))
     };

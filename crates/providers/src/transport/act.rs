@@ -34,6 +34,8 @@ pub(crate) struct Act {
     pub body: ActBody,
     /// Whether the server may get the key.
     pub is_authorised: bool,
+    /// Whether a redirection is an answer.
+    pub is_redirectable: bool,
 }
 
 pub(crate) enum ActBody {
@@ -61,10 +63,15 @@ impl ActFailure {
     pub(crate) fn certain(error: ProviderError) -> Self {
         ActFailure { error, is_retryable: false, may_be_done: false, retry_after: None, code: None }
     }
+
+    /// The answer was lost after what was asked for was done.
+    pub(crate) fn lost(error: ProviderError) -> Self {
+        ActFailure { is_retryable: true, may_be_done: true, ..ActFailure::certain(error) }
+    }
 }
 
 impl HttpModel {
-    /// Sends the request once; an answer with another status than success or a redirection is a failure.
+    /// Sends the request once; an answer with another status than success, or an expected redirection, is a failure.
     pub(crate) async fn send(&self, act: &Act) -> Result<Response, ActFailure> {
         let errors = self.errors();
         let wrong = |message: &str| ActFailure::certain(errors.error(ProviderErrorKind::Configuration, message, None));
@@ -87,10 +94,11 @@ impl HttpModel {
         match tokio::time::timeout(patience, request.send()).await {
             Err(_) => {
                 let error = errors.timeout("did not begin to answer", patience, "firstByte");
-                Err(ActFailure { is_retryable: true, may_be_done: true, ..ActFailure::certain(error) })
+                Err(ActFailure::lost(error))
             }
             Ok(Err(error)) => Err(self.act_not_answered(&error, &route, &errors)),
-            Ok(Ok(response)) if response.status().is_success() || response.status().is_redirection() => Ok(response),
+            Ok(Ok(response)) if response.status().is_success() => Ok(response),
+            Ok(Ok(response)) if response.status().is_redirection() && act.is_redirectable => Ok(response),
             Ok(Ok(response)) => Err(refused(response, &route, &errors).await),
         }
     }

@@ -209,7 +209,8 @@ pub(super) async fn attempt<'a>(
     if let Some(wait) = announced {
         model.limiter().announce_pause(wait);
     }
-    accepted(model, response, prepared, errors.clone()).await
+    let answer = opened(model, response, prepared, errors.clone()).await?;
+    first_shown(answer).await
 }
 
 /// Lets the event loop process closed connections in the pool. While a script was running, the server may have closed
@@ -282,7 +283,8 @@ pub(super) async fn read_beginning(response: Response, patience: Duration) -> Ve
     body
 }
 
-pub(super) async fn accepted<'a>(
+/// An answer that was accepted, of which nothing is read yet.
+pub(super) async fn opened<'a>(
     model: &'a HttpModel,
     response: Response,
     prepared: &Prepared,
@@ -292,14 +294,11 @@ pub(super) async fn accepted<'a>(
     let opened = OpenBody::new(response, prepared.limits, model.wire.framing());
     let status = opened.description.status;
     let opened = opened.check().await.map_err(|wrong| no_stream(&wrong, status, &errors))?;
-    let mut answer = ResponseStream::new(
-        model.wire.as_ref(),
-        opened,
-        prepared.body.borrow().warnings.clone(),
-        head,
-        prepared.tier.clone(),
-        errors,
-    );
+    let warnings = prepared.body.borrow().warnings.clone();
+    Ok(ResponseStream::new(model.wire.as_ref(), opened, warnings, head, prepared.tier.clone(), errors))
+}
+
+pub(super) async fn first_shown(mut answer: ResponseStream<'_>) -> Result<ResponseStream<'_>, AttemptFailure> {
     match answer.read_to_first_shown().await {
         Ok(()) => Ok(answer),
         Err(error) => Err(AttemptFailure::new(error, true)),

@@ -5,7 +5,7 @@ use reqwest::{Response, ResponseBuilderExt};
 use serde_json::value::RawValue;
 
 use super::{
-    attempt::{AttemptFailure, Prepared, accepted, refused},
+    attempt::{AttemptFailure, Prepared, first_shown, opened, refused},
     model::HttpModel,
     response_stream::ResponseStream,
     retry,
@@ -77,7 +77,10 @@ async fn read<'a>(
         .map(Response::from)
         .map_err(|error| prepared.unreadable(&error.to_string()))?;
     match is_answer {
-        true => accepted(model, response, prepared, prepared.errors.clone()).await.map(ResponseStream::of_batch),
+        true => {
+            let answer = opened(model, response, prepared, prepared.errors.clone()).await?;
+            first_shown(answer.of_batch()).await
+        }
         false => Err(refused(model, response, prepared, &prepared.errors).await),
     }
 }
