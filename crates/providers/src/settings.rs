@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::auth::google::token_servers;
-
 /// Settings of `createOpenAI({…})` and its relatives; unset ones come from the environment.
 #[derive(Clone, Default)]
 pub struct ProviderSettings {
@@ -49,11 +47,6 @@ impl ProviderSettings {
     pub fn server(&self) -> Option<String> {
         let of_azure = || Some(format!("https://{}.openai.azure.com", self.resource_name.as_ref()?));
         self.base_url.clone().or_else(of_azure)
-    }
-
-    /// The other servers that issue tokens; `None` if what is sent to them is not in the settings.
-    pub fn token_servers(&self) -> Option<Vec<String>> {
-        self.credentials.as_ref().map_or_else(|| Some(Vec::new()), token_servers)
     }
 
     pub(super) fn text(&self, setting: Setting) -> Option<&String> {

@@ -1,4 +1,4 @@
-//! Requests of a batch client, with waits and repetitions.
+//! Requests of a batch remote, with waits and repetitions.
 
 use std::{future::Future, time::Duration};
 
@@ -7,7 +7,7 @@ use reqwest::{Method, Response, Url};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{BatchClient, RemoteId};
+use super::{RemoteId, remote::Remote};
 use crate::{
     ProviderError, ProviderErrorKind, ProviderEvent,
     transport::{Act, ActBody, ActFailure},
@@ -33,30 +33,7 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 /// How often a lost answer is looked up, as lists may be late.
 const LOOKUPS: u32 = 2;
 
-impl BatchClient {
-    /// The URL of an endpoint next to that of a single request, from segments that may hold slashes only as `files/x`.
-    pub(super) fn url(&self, segments: &[&str], query: &[(&str, &str)]) -> Url {
-        let mut url = self.endpoint.clone();
-        let path = self.target.path.split('?').next().unwrap_or_default();
-        let base = url.path().strip_suffix(path).unwrap_or_else(|| self.version_root(url.path(), path)).to_owned();
-        url.set_path(&base);
-        if let Ok(mut all) = url.path_segments_mut() {
-            all.pop_if_empty().extend(segments.iter().flat_map(|segment| segment.split('/')));
-        }
-        let kept: Vec<(String, String)> = url.query_pairs().into_owned().filter(|(name, _)| name != "alt").collect();
-        url.set_query(None);
-        if !kept.is_empty() || !query.is_empty() {
-            url.query_pairs_mut().extend_pairs(kept).extend_pairs(query);
-        }
-        url
-    }
-
-    /// The base of a URL whose version was not repeated.
-    fn version_root<'a>(&self, whole: &'a str, path: &str) -> &'a str {
-        let rest = path.strip_prefix("/v1").unwrap_or(path);
-        whole.strip_suffix(rest).unwrap_or(whole)
-    }
-
+impl Remote {
     pub(super) fn act(&self, method: Method, url: Url, body: ActBody) -> Act {
         let headers = self.target.headers.clone();
         Act { method, url, headers, body, is_authorised: true, is_redirectable: false }
@@ -200,7 +177,7 @@ impl Waits {
     }
 
     /// Waits after a failure that may pass; other failures are returned.
-    pub(super) async fn wait(&mut self, client: &BatchClient, failure: ActFailure) -> Result<(), ProviderError> {
+    pub(super) async fn wait(&mut self, remote: &Remote, failure: ActFailure) -> Result<(), ProviderError> {
         let ActFailure { error, is_retryable, retry_after, code, .. } = failure;
         let is_limit =
             matches!(error.kind, ProviderErrorKind::RateLimit { .. }) || code.is_some_and(|code| is_queue_full(&code));
@@ -212,7 +189,7 @@ impl Waits {
         if !is_limit && (!is_retryable || self.attempts >= self.max_attempts) {
             return Err(error);
         }
-        let (context, model) = (&client.model.context, &client.model);
+        let (context, model) = (&remote.model.context, &remote.model);
         let doubled = context.first_wait.saturating_mul(1 << (self.attempts + self.limited - 1).min(16));
         let wait = retry_after.unwrap_or_else(|| doubled.min(MAX_WAIT));
         let (provider, reason) = (model.provider.clone(), error.message);

@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use super::{
-    BatchAnswer, BatchClient, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, NewBatch, RemoteId, lines::FileBody,
+    BatchAnswer, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, NewBatch, RemoteId, lines::FileBody,
+    remote::Remote,
 };
 use crate::ProviderError;
 use lmthing_base::chat::read_json;
@@ -61,23 +62,23 @@ pub(super) fn line(custom_id: &str, request: &BatchRequest) -> String {
     format!(r#"{{"custom_id":{},"params":{}}}"#, Value::from(custom_id), request.body)
 }
 
-pub(super) async fn create(client: &BatchClient, new: &NewBatch, lines: &Path) -> Result<RemoteId, ProviderError> {
+pub(super) async fn create(remote: &Remote, new: &NewBatch, lines: &Path) -> Result<RemoteId, ProviderError> {
     let body = FileBody::list(r#"{"requests":["#.to_owned(), lines, "]}".to_owned());
-    let body = body.map_err(|error| client.unreadable(lines, &error))?.into_body("application/json");
-    let act = client.act(Method::POST, client.url(&LIST, &[]), body);
-    let id_of = async |response: Response| Ok(client.read::<Batch>(response).await?.id);
-    client.perform_once(&act, id_of, || find_batch(client, new)).await
+    let body = body.map_err(|error| remote.unreadable(lines, &error))?.into_body("application/json");
+    let act = remote.act(Method::POST, remote.url(&LIST, &[]), body);
+    let id_of = async |response: Response| Ok(remote.read::<Batch>(response).await?.id);
+    remote.perform_once(&act, id_of, || find_batch(remote, new)).await
 }
 
 /// Batches have neither names nor inputs, so those that are as new and as large are recognised by their results, which
 /// are there once they have ended.
-pub(super) async fn find_batch(client: &BatchClient, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
-    let mut wait = client.poll;
-    let mut candidates = candidates(client, new).await?;
+pub(super) async fn find_batch(remote: &Remote, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
+    let mut wait = remote.poll;
+    let mut candidates = candidates(remote, new).await?;
     loop {
         let (ended, running): (Vec<_>, Vec<_>) = candidates.into_iter().partition(Batch::has_ended);
         for batch in ended {
-            if has_requests(client, &batch, new).await? {
+            if has_requests(remote, &batch, new).await? {
                 return Ok(Some(batch.id));
             }
         }
@@ -87,17 +88,17 @@ pub(super) async fn find_batch(client: &BatchClient, new: &NewBatch) -> Result<O
         tokio::time::sleep(wait.next()).await;
         candidates = Vec::new();
         for batch in running {
-            candidates.push(read(client, &batch.id).await?);
+            candidates.push(read(remote, &batch.id).await?);
         }
     }
 }
 
-async fn read(client: &BatchClient, id: &RemoteId) -> Result<Batch, ProviderError> {
+async fn read(remote: &Remote, id: &RemoteId) -> Result<Batch, ProviderError> {
     let [messages, batches] = LIST;
-    client.poll(&[messages, batches, id]).await
+    remote.poll(&[messages, batches, id]).await
 }
 
-async fn candidates(client: &BatchClient, new: &NewBatch) -> Result<Vec<Batch>, ProviderError> {
+async fn candidates(remote: &Remote, new: &NewBatch) -> Result<Vec<Batch>, ProviderError> {
     let since = i64::try_from(new.created_at.saturating_sub(CLOCK_SLACK_MS)).unwrap_or(i64::MAX);
     let is_new = |batch: &Batch| {
         batch.created_at.parse::<jiff::Timestamp>().map_or(true, |created| created.as_millisecond() >= since)
@@ -107,7 +108,7 @@ async fn candidates(client: &BatchClient, new: &NewBatch) -> Result<Vec<Batch>, 
     loop {
         let after_last = after.iter().map(|id| ("after_id", id.as_str()));
         let query: Vec<(&str, &str)> = [("limit", "100")].into_iter().chain(after_last).collect();
-        let Page { data, has_more, last_id } = client.get(&LIST, &query).await?;
+        let Page { data, has_more, last_id } = remote.get(&LIST, &query).await?;
         let is_last = !has_more || data.iter().any(|batch| !is_new(batch)) || last_id == after;
         let is_candidate = |batch: &Batch| is_new(batch) && batch.request_counts.total() == new.requests as u64;
         found.extend(data.into_iter().filter(is_candidate));
@@ -119,13 +120,13 @@ async fn candidates(client: &BatchClient, new: &NewBatch) -> Result<Vec<Batch>, 
 }
 
 /// Whether the first or the last request is among its results. One may be missing.
-async fn has_requests(client: &BatchClient, batch: &Batch, new: &NewBatch) -> Result<bool, ProviderError> {
+async fn has_requests(remote: &Remote, batch: &Batch, new: &NewBatch) -> Result<bool, ProviderError> {
     let mut is_ours = false;
     let mut on = |id: &str, _: BatchOutcome| {
         is_ours |= id == new.ends.0 || id == new.ends.1;
         if is_ours { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    match results(client, &batch.results_place(), &mut on).await {
+    match results(remote, &batch.results_place(), &mut on).await {
         // What is kept no longer is not new.
         Err(error) if matches!(error.status, Some(404 | 410)) => Ok(false),
         read => read.map(|_| is_ours),
@@ -142,8 +143,8 @@ impl Batch {
     }
 }
 
-pub(super) async fn status(client: &BatchClient, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
-    let batch = read(client, id).await?;
+pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
+    let batch = read(remote, id).await?;
     let counts = &batch.request_counts;
     let phase = match () {
         () if !batch.has_ended() => BatchPhase::InProgress,
@@ -172,12 +173,12 @@ struct Outcome {
 }
 
 pub(super) async fn results(
-    client: &BatchClient,
+    remote: &Remote,
     place: &str,
     on: &mut dyn FnMut(&str, BatchOutcome) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, ProviderError> {
     let [messages, batches] = LIST;
-    let url = Url::parse(place).unwrap_or_else(|_| client.url(&[messages, batches, place], &[]));
+    let url = Url::parse(place).unwrap_or_else(|_| remote.url(&[messages, batches, place], &[]));
     let mut on_line = |line: &str| {
         // A line that cannot be read leaves its request missing.
         let Ok(ResultLine { custom_id, result }) = read_json::<ResultLine>(line) else {
@@ -195,7 +196,7 @@ pub(super) async fn results(
         };
         on(&custom_id, outcome)
     };
-    client.lines(&url, &mut on_line).await
+    remote.lines(&url, &mut on_line).await
 }
 
 /// The status with which the service sends errors of a type.
@@ -214,7 +215,7 @@ fn status_of(kind: &str) -> u16 {
     }
 }
 
-pub(super) async fn cancel(client: &BatchClient, id: &RemoteId) -> Result<(), ProviderError> {
+pub(super) async fn cancel(remote: &Remote, id: &RemoteId) -> Result<(), ProviderError> {
     let [messages, batches] = LIST;
-    client.post_empty(&[messages, batches, id, "cancel"]).await
+    remote.post_empty(&[messages, batches, id, "cancel"]).await
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use reqwest::{Method, Response};
 use serde::Deserialize;
 
-use super::{BatchClient, NewBatch, RemoteId, lines::FileBody};
+use super::{NewBatch, RemoteId, lines::FileBody, remote::Remote};
 use crate::ProviderError;
 
 #[derive(Deserialize)]
@@ -24,8 +24,14 @@ pub(super) fn file_name(new: &NewBatch) -> String {
     format!("{}.jsonl", new.name)
 }
 
-impl BatchClient {
-    pub(super) async fn upload_form(&self, new: &NewBatch, lines: &Path) -> Result<RemoteId, ProviderError> {
+impl Remote {
+    /// `find` looks for what an upload without an answer has done.
+    pub(super) async fn upload_form<F: Future<Output = Result<Option<RemoteId>, ProviderError>>>(
+        &self,
+        new: &NewBatch,
+        lines: &Path,
+        find: impl Fn() -> F,
+    ) -> Result<RemoteId, ProviderError> {
         let boundary: String = std::iter::repeat_with(fastrand::alphanumeric).take(40).collect();
         let disposition = "content-disposition: form-data; name=";
         let before = format!(
@@ -38,6 +44,6 @@ impl BatchClient {
         let body = body.into_body(&format!("multipart/form-data; boundary={boundary}"));
         let act = self.act(Method::POST, self.url(&["files"], &[]), body);
         let id_of = async |response: Response| Ok(self.read::<RemoteFile>(response).await?.id);
-        self.perform_once(&act, id_of, || self.find_upload(new)).await
+        self.perform_once(&act, id_of, find).await
     }
 }

@@ -7,8 +7,8 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
-    BatchAnswer, BatchClient, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, NewBatch, RemoteId,
-    acts::is_queue_full, lines::FileBody,
+    BatchAnswer, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, NewBatch, RemoteId, acts::is_queue_full,
+    lines::FileBody, remote::Remote,
 };
 use crate::{ProviderError, transport::ActBody};
 use lmthing_base::chat::read_json;
@@ -116,27 +116,27 @@ struct InputLine {
 }
 
 /// Uploads a file in two requests: the first one says what it is, and gets the address for its content.
-pub(super) async fn upload(client: &BatchClient, new: &NewBatch, lines: &Path) -> Result<RemoteId, ProviderError> {
+pub(super) async fn upload(remote: &Remote, new: &NewBatch, lines: &Path) -> Result<RemoteId, ProviderError> {
     let body = FileBody::new(String::new(), lines, String::new());
-    let body = body.map_err(|error| client.unreadable(lines, &error))?.into_body("application/jsonl");
+    let body = body.map_err(|error| remote.unreadable(lines, &error))?.into_body("application/jsonl");
     let ActBody::Stream { length, .. } = &body else { unreachable!("a file is streamed") };
     let described = json!({ "file": { "displayName": new.name, "mimeType": "application/jsonl" } });
-    let mut start = client.json(Method::POST, prefixed(client.url(&["files"], &[]), "upload"), &described);
+    let mut start = remote.json(Method::POST, prefixed(remote.url(&["files"], &[]), "upload"), &described);
     start.headers.extend(upload_headers(&[
         ("protocol", "resumable"),
         ("command", "start"),
         ("header-content-length", &length.to_string()),
         ("header-content-type", "application/jsonl"),
     ]));
-    let started = client.perform(&start).await?;
+    let started = remote.perform(&start).await?;
     let place = started.headers().get("x-goog-upload-url").and_then(|place| place.to_str().ok());
-    let place = place.and_then(|place| client.endpoint.join(place).ok());
-    let place = place.ok_or_else(|| client.model.wrong_answer("The provider names no address for an upload."))?;
-    let mut content = client.act(Method::POST, place, body);
-    content.is_authorised = content.url.origin() == client.endpoint.origin();
+    let place = place.and_then(|place| remote.endpoint.join(place).ok());
+    let place = place.ok_or_else(|| remote.model.wrong_answer("The provider names no address for an upload."))?;
+    let mut content = remote.act(Method::POST, place, body);
+    content.is_authorised = content.url.origin() == remote.endpoint.origin();
     content.headers.extend(upload_headers(&[("command", "upload, finalize"), ("offset", "0")]));
-    let id_of = async |response: Response| Ok(client.read::<UploadedFile>(response).await?.file.name);
-    client.perform_once(&content, id_of, || find_upload(client, new)).await
+    let id_of = async |response: Response| Ok(remote.read::<UploadedFile>(response).await?.file.name);
+    remote.perform_once(&content, id_of, || find_upload(remote, new)).await
 }
 
 fn upload_headers(fields: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -153,7 +153,7 @@ fn prefixed(mut url: Url, prefix: &str) -> Url {
 }
 
 async fn find<T>(
-    client: &BatchClient,
+    remote: &Remote,
     list: &str,
     item: impl Fn(Page) -> Vec<T>,
     is_meant: impl Fn(&T) -> bool,
@@ -162,7 +162,7 @@ async fn find<T>(
     loop {
         let next = token.iter().map(|token| ("pageToken", token.as_str()));
         let query: Vec<(&str, &str)> = [("pageSize", "100")].into_iter().chain(next).collect();
-        let mut page: Page = client.get(&[list], &query).await?;
+        let mut page: Page = remote.get(&[list], &query).await?;
         let next = page.next_page_token.take().filter(|next| !next.is_empty() && Some(next) != token.as_ref());
         if let Some(found) = item(page).into_iter().find(&is_meant) {
             return Ok(Some(found));
@@ -174,20 +174,20 @@ async fn find<T>(
     }
 }
 
-pub(super) async fn find_upload(client: &BatchClient, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
-    let found = find(client, "files", |page| page.files, |file| file.display_name == new.name).await?;
+pub(super) async fn find_upload(remote: &Remote, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
+    let found = find(remote, "files", |page| page.files, |file| file.display_name == new.name).await?;
     Ok(found.map(|file| file.name))
 }
 
-pub(super) async fn find_batch(client: &BatchClient, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
+pub(super) async fn find_batch(remote: &Remote, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
     let is_meant = |operation: &Operation| {
         operation.metadata.display_name == new.name && phase_of(&operation.metadata.state) != Some("FAILED")
     };
-    Ok(find(client, "batches", |page| page.operations, is_meant).await?.map(|operation| operation.name))
+    Ok(find(remote, "batches", |page| page.operations, is_meant).await?.map(|operation| operation.name))
 }
 
 pub(super) async fn create(
-    client: &BatchClient,
+    remote: &Remote,
     new: &NewBatch,
     file: Option<&RemoteId>,
     lines: &Path,
@@ -195,18 +195,18 @@ pub(super) async fn create(
     let input = match file {
         Some(file) => json!({ "fileName": file }).to_string(),
         None => {
-            let requests = inlined(lines).map_err(|error| client.unreadable(lines, &error))?;
+            let requests = inlined(lines).map_err(|error| remote.unreadable(lines, &error))?;
             format!(r#"{{"requests":{{"requests":[{requests}]}}}}"#)
         }
     };
     let name = Value::from(new.name.as_str());
     let body = format!(r#"{{"batch":{{"displayName":{name},"inputConfig":{input}}}}}"#);
-    let model = client.target.model_id.as_deref().unwrap_or_default();
+    let model = remote.target.model_id.as_deref().unwrap_or_default();
     let model = if model.contains('/') { model.to_owned() } else { format!("models/{model}") };
-    let url = client.url(&[&format!("{model}:batchGenerateContent")], &[]);
-    let act = client.act(Method::POST, url, ActBody::Json(body.into()));
-    let id_of = async |response: Response| Ok(client.read::<Operation>(response).await?.name);
-    client.perform_once(&act, id_of, || find_batch(client, new)).await
+    let url = remote.url(&[&format!("{model}:batchGenerateContent")], &[]);
+    let act = remote.act(Method::POST, url, ActBody::Json(body.into()));
+    let id_of = async |response: Response| Ok(remote.read::<Operation>(response).await?.name);
+    remote.perform_once(&act, id_of, || find_batch(remote, new)).await
 }
 
 fn inlined(lines: &Path) -> io::Result<String> {
@@ -223,8 +223,8 @@ fn phase_of(state: &str) -> Option<&str> {
     state.split_once("_STATE_").map(|(_, phase)| phase)
 }
 
-pub(super) async fn status(client: &BatchClient, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
-    let mut operation: Operation = client.poll(&[id]).await?;
+pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
+    let mut operation: Operation = remote.poll(&[id]).await?;
     let output = operation.output();
     let (metadata, error) = (operation.metadata, operation.error);
     let phase = match phase_of(&metadata.state) {
@@ -279,19 +279,19 @@ struct Key {
 }
 
 pub(super) async fn results(
-    client: &BatchClient,
+    remote: &Remote,
     place: &str,
     on: &mut dyn FnMut(&str, BatchOutcome) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, ProviderError> {
     if place.starts_with("files/") {
-        let url = client.url(&[&format!("{place}:download")], &[("alt", "media")]);
+        let url = remote.url(&[&format!("{place}:download")], &[("alt", "media")]);
         let on_line = &mut |line: &str| result(line, on);
-        return match client.lines(&url, on_line).await {
-            Err(error) if error.status == Some(404) => client.lines(&prefixed(url, "download"), on_line).await,
+        return match remote.lines(&url, on_line).await {
+            Err(error) if error.status == Some(404) => remote.lines(&prefixed(url, "download"), on_line).await,
             read => read,
         };
     }
-    let mut operation: Operation = client.poll(&[place]).await?;
+    let mut operation: Operation = remote.poll(&[place]).await?;
     let lines = operation
         .output()
         .and_then(|output| output.inlined_responses)
@@ -338,6 +338,6 @@ fn outcome_of_error(error: &Value) -> BatchOutcome {
     BatchAnswer::error(status, &json!({ "error": error })).into()
 }
 
-pub(super) async fn cancel(client: &BatchClient, id: &RemoteId) -> Result<(), ProviderError> {
-    client.post_empty(&[&format!("{id}:cancel")]).await
+pub(super) async fn cancel(remote: &Remote, id: &RemoteId) -> Result<(), ProviderError> {
+    remote.post_empty(&[&format!("{id}:cancel")]).await
 }

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use futures_util::stream;
 use reqwest::{Body as RequestBody, Method, Response, Url, header::LOCATION};
 
-use super::{BatchClient, acts::Waits};
+use super::{acts::Waits, remote::Remote};
 use crate::{
     ProviderError, ProviderErrorKind,
     transport::{Act, ActBody, ActFailure},
@@ -112,7 +112,7 @@ fn ends_with_line_break(path: &Path) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-impl BatchClient {
+impl Remote {
     pub(super) fn unreadable(&self, path: &Path, error: &io::Error) -> ProviderError {
         let message = format!("The requests of the batch cannot be read from {}: {error}", path.display());
         let mut wrong = self.model.wrong_answer(&message);

@@ -5,9 +5,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    BatchClient, BatchPhase, BatchRequest, BatchStatus, NewBatch, RemoteId,
+    BatchPhase, BatchRequest, BatchStatus, NewBatch, RemoteId,
     files::{RemoteFile, file_name},
     openai::NAME,
+    remote::Remote,
 };
 use crate::ProviderError;
 
@@ -47,14 +48,14 @@ pub(super) fn line(custom_id: &str, request: &BatchRequest) -> String {
     format!(r#"{{"custom_id":{},"body":{}}}"#, Value::from(custom_id), request.body)
 }
 
-pub(super) async fn find_upload(client: &BatchClient, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
+pub(super) async fn find_upload(remote: &Remote, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
     let name = file_name(new);
     let query = [("purpose", "batch"), ("search", name.as_str())];
     for page in 0.. {
         let (page, size) = (page.to_string(), PAGE.to_string());
         let query: Vec<(&str, &str)> =
             query.into_iter().chain([("page", page.as_str()), ("page_size", &size)]).collect();
-        let files = client.get::<Page<RemoteFile>>(&["files"], &query).await?.data.unwrap_or_default();
+        let files = remote.get::<Page<RemoteFile>>(&["files"], &query).await?.data.unwrap_or_default();
         if let Some(found) = files.iter().find(|file| file.filename == name) {
             return Ok(Some(found.id.clone()));
         }
@@ -65,27 +66,27 @@ pub(super) async fn find_upload(client: &BatchClient, new: &NewBatch) -> Result<
     Ok(None)
 }
 
-pub(super) async fn create(client: &BatchClient, new: &NewBatch, file: &RemoteId) -> Result<RemoteId, ProviderError> {
+pub(super) async fn create(remote: &Remote, new: &NewBatch, file: &RemoteId) -> Result<RemoteId, ProviderError> {
     let body = json!({
         "input_files": [file],
-        "endpoint": client.target.endpoint(),
-        "model": client.target.model_id,
+        "endpoint": remote.target.endpoint(),
+        "model": remote.target.model_id,
         "metadata": { NAME: new.name },
     });
-    let act = client.json(Method::POST, client.url(&["batch", "jobs"], &[]), &body);
-    let id_of = async |response: Response| Ok(client.read::<Job>(response).await?.id);
-    client.perform_once(&act, id_of, || find_batch(client, new, file)).await
+    let act = remote.json(Method::POST, remote.url(&["batch", "jobs"], &[]), &body);
+    let id_of = async |response: Response| Ok(remote.read::<Job>(response).await?.id);
+    remote.perform_once(&act, id_of, || find_batch(remote, new, file)).await
 }
 
 pub(super) async fn find_batch(
-    client: &BatchClient,
+    remote: &Remote,
     _new: &NewBatch,
     file: &RemoteId,
 ) -> Result<Option<RemoteId>, ProviderError> {
     for page in 0.. {
         let (page, size) = (page.to_string(), PAGE.to_string());
         let query = [("page", page.as_str()), ("page_size", &size), ("order_by", "-created")];
-        let jobs = client.get::<Page<Job>>(&["batch", "jobs"], &query).await?.data.unwrap_or_default();
+        let jobs = remote.get::<Page<Job>>(&["batch", "jobs"], &query).await?.data.unwrap_or_default();
         if let Some(found) = jobs.iter().find(|job| job.input_files.contains(file) && job.status != "FAILED") {
             return Ok(Some(found.id.clone()));
         }
@@ -96,8 +97,8 @@ pub(super) async fn find_batch(
     Ok(None)
 }
 
-pub(super) async fn status(client: &BatchClient, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
-    let job: Job = client.poll(&["batch", "jobs", id]).await?;
+pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
+    let job: Job = remote.poll(&["batch", "jobs", id]).await?;
     let phase = match job.status.as_str() {
         "SUCCESS" => BatchPhase::Completed,
         "TIMEOUT_EXCEEDED" => BatchPhase::Expired,
@@ -120,6 +121,6 @@ pub(super) async fn status(client: &BatchClient, id: &RemoteId) -> Result<BatchS
     Ok(BatchStatus { phase, succeeded: job.succeeded_requests, failed: job.failed_requests, files, results })
 }
 
-pub(super) async fn cancel(client: &BatchClient, id: &RemoteId) -> Result<(), ProviderError> {
-    client.post_empty(&["batch", "jobs", id, "cancel"]).await
+pub(super) async fn cancel(remote: &Remote, id: &RemoteId) -> Result<(), ProviderError> {
+    remote.post_empty(&["batch", "jobs", id, "cancel"]).await
 }

@@ -12,6 +12,8 @@ mod google;
 mod lines;
 mod mistral;
 mod openai;
+mod refusal;
+mod remote;
 mod service;
 
 use futures_util::future::LocalBoxFuture;
@@ -21,9 +23,10 @@ use serde_json::{Value, value::RawValue};
 pub use client::BatchClient;
 pub(super) use gate::Gate;
 use lmthing_base::chat::RequestPlace;
+pub(super) use refusal::no_batches;
 pub(super) use service::BatchService;
 
-use super::{ProviderError, ProviderErrorKind, ProviderSettings, model_label};
+use super::{ProviderError, ProviderSettings};
 
 /// Takes the requests of a run that are to be answered by a batch.
 pub trait Batching {
@@ -180,11 +183,4 @@ pub enum BatchOutcome {
     Expired(String),
     /// The batch was cancelled before it was answered, in the provider's words.
     Cancelled(String),
-}
-
-/// The error of a model whose requests cannot go into batches.
-pub(super) fn no_batches(provider: &str, model_id: &str) -> ProviderError {
-    let message = format!("{} has no batches", model_label(provider, model_id));
-    ProviderError::new(ProviderErrorKind::Configuration, provider, model_id, message)
-        .with_hint(format!("These providers have batches: {}.", BatchService::names().join(", ")))
 }

@@ -7,9 +7,10 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
-    BatchAnswer, BatchClient, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, NewBatch, RemoteId,
+    BatchAnswer, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, NewBatch, RemoteId,
     acts::is_queue_full,
     files::{RemoteFile, file_name},
+    remote::Remote,
 };
 use crate::ProviderError;
 use lmthing_base::chat::read_json;
@@ -81,7 +82,7 @@ pub(super) fn line(endpoint: &str, custom_id: &str, request: &BatchRequest) -> S
 
 /// The newest item that `is_meant` of a list that begins with the newest and goes back to the time of the batch.
 async fn find<T: DeserializeOwned>(
-    client: &BatchClient,
+    remote: &Remote,
     new: &NewBatch,
     (list, query): (&str, &[(&str, &str)]),
     is_meant: impl Fn(&T) -> bool,
@@ -91,7 +92,7 @@ async fn find<T: DeserializeOwned>(
     loop {
         let after_last = after.iter().map(|id| ("after", id.as_str()));
         let query: Vec<(&str, &str)> = query.iter().copied().chain([("limit", "100")]).chain(after_last).collect();
-        let page: Page<T> = client.get(&[list], &query).await?;
+        let page: Page<T> = remote.get(&[list], &query).await?;
         if let Some(found) = page.data.iter().find(|item| is_meant(item)) {
             return Ok(Some(id(found).clone()));
         }
@@ -104,34 +105,34 @@ async fn find<T: DeserializeOwned>(
     }
 }
 
-pub(super) async fn find_upload(client: &BatchClient, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
+pub(super) async fn find_upload(remote: &Remote, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
     let name = file_name(new);
     let query = [("purpose", "batch"), ("order", "desc")];
     let fields: (fn(&RemoteFile) -> &RemoteId, fn(&RemoteFile) -> u64) = (|file| &file.id, |file| file.created_at);
-    find(client, new, ("files", &query), |file: &RemoteFile| file.filename == name, fields).await
+    find(remote, new, ("files", &query), |file: &RemoteFile| file.filename == name, fields).await
 }
 
-pub(super) async fn create(client: &BatchClient, new: &NewBatch, file: &RemoteId) -> Result<RemoteId, ProviderError> {
-    wait_for_file(client, file).await?;
+pub(super) async fn create(remote: &Remote, new: &NewBatch, file: &RemoteId) -> Result<RemoteId, ProviderError> {
+    wait_for_file(remote, file).await?;
     let body = json!({
         "input_file_id": file,
-        "endpoint": client.target.endpoint(),
+        "endpoint": remote.target.endpoint(),
         "completion_window": "24h",
         "metadata": { NAME: new.name },
     });
-    let act = client.json(Method::POST, client.url(&["batches"], &[]), &body);
-    let id_of = async |response: Response| Ok(client.read::<Batch>(response).await?.id);
-    client.perform_once(&act, id_of, || find_batch(client, new, file)).await
+    let act = remote.json(Method::POST, remote.url(&["batches"], &[]), &body);
+    let id_of = async |response: Response| Ok(remote.read::<Batch>(response).await?.id);
+    remote.perform_once(&act, id_of, || find_batch(remote, new, file)).await
 }
 
 /// Azure reads a file before a batch can be created of it.
-async fn wait_for_file(client: &BatchClient, file: &RemoteId) -> Result<(), ProviderError> {
-    if client.target.provider != "azure" {
+async fn wait_for_file(remote: &Remote, file: &RemoteId) -> Result<(), ProviderError> {
+    if remote.target.provider != "azure" {
         return Ok(());
     }
-    let mut poll = client.poll;
+    let mut poll = remote.poll;
     loop {
-        let found: RemoteFile = match client.get(&["files", file], &[]).await {
+        let found: RemoteFile = match remote.get(&["files", file], &[]).await {
             // The creation says what is wrong.
             Err(error) if error.status == Some(404) => return Ok(()),
             found => found?,
@@ -145,17 +146,17 @@ async fn wait_for_file(client: &BatchClient, file: &RemoteId) -> Result<(), Prov
 
 /// The batch of the file that is newest. One that was refused may have been created by an earlier attempt.
 pub(super) async fn find_batch(
-    client: &BatchClient,
+    remote: &Remote,
     new: &NewBatch,
     file: &RemoteId,
 ) -> Result<Option<RemoteId>, ProviderError> {
     let is_meant = |batch: &Batch| batch.input_file_id.as_ref() == Some(file) && batch.status != "failed";
     let fields: (fn(&Batch) -> &RemoteId, fn(&Batch) -> u64) = (|batch| &batch.id, |batch| batch.created_at);
-    find(client, new, ("batches", &[]), is_meant, fields).await
+    find(remote, new, ("batches", &[]), is_meant, fields).await
 }
 
-pub(super) async fn status(client: &BatchClient, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
-    let batch: Batch = client.poll(&["batches", id]).await?;
+pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
+    let batch: Batch = remote.poll(&["batches", id]).await?;
     let counts = batch.request_counts.unwrap_or_default();
     let phase = match batch.status.as_str() {
         "completed" => BatchPhase::Completed,
@@ -202,11 +203,11 @@ struct WholeResponse {
 }
 
 pub(super) async fn results(
-    client: &BatchClient,
+    remote: &Remote,
     file: &str,
     on: &mut dyn FnMut(&str, BatchOutcome) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, ProviderError> {
-    let url = client.url(&["files", file, "content"], &[]);
+    let url = remote.url(&["files", file, "content"], &[]);
     let mut on_line = |line: &str| {
         // A line that cannot be read leaves its request missing.
         let Ok(ResultLine { custom_id, response, error }) = read_json::<ResultLine>(line) else {
@@ -221,7 +222,7 @@ pub(super) async fn results(
         };
         outcome.map_or(ControlFlow::Continue(()), |outcome| on(&custom_id, outcome))
     };
-    client.lines(&url, &mut on_line).await
+    remote.lines(&url, &mut on_line).await
 }
 
 fn outcome_of_error(error: &Value) -> BatchOutcome {
@@ -235,6 +236,6 @@ fn outcome_of_error(error: &Value) -> BatchOutcome {
     }
 }
 
-pub(super) async fn cancel(client: &BatchClient, id: &RemoteId) -> Result<(), ProviderError> {
-    client.post_empty(&["batches", id, "cancel"]).await
+pub(super) async fn cancel(remote: &Remote, id: &RemoteId) -> Result<(), ProviderError> {
+    remote.post_empty(&["batches", id, "cancel"]).await
 }

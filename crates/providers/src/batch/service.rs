@@ -35,7 +35,7 @@ const fn service(
     BatchService { provider, interface, limits: BatchLimits { requests, bytes }, has_one_model }
 }
 
-pub(super) static SERVICES: [BatchService; 6] = [
+static SERVICES: [BatchService; 6] = [
     service("openai", Interface::OpenAi, (50_000, 200 * MB), true),
     service("azure", Interface::OpenAi, (100_000, 200 * MB), true),
     service("anthropic", Interface::Anthropic, (100_000, 256 * MB), false),
@@ -47,10 +47,6 @@ pub(super) static SERVICES: [BatchService; 6] = [
 impl BatchService {
     pub(crate) fn of(model: &HttpModel) -> Option<&'static Self> {
         SERVICES.iter().find(|service| model.is_service && service.provider == model.provider)
-    }
-
-    pub(super) fn names() -> Vec<&'static str> {
-        SERVICES.iter().map(|service| service.provider).collect()
     }
 
     /// What must answer a request with this path and these headers.
@@ -65,5 +61,16 @@ impl BatchService {
             model_id: self.has_one_model.then(|| model.model_id.clone()),
             headers: headers.into_iter().filter(is_open).collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::refusal::PROVIDERS;
+
+    #[test]
+    fn the_list_of_a_refusal_is_complete() {
+        assert_eq!(SERVICES.each_ref().map(|service| service.provider), PROVIDERS);
     }
 }

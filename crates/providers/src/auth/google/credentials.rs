@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::{
-    Env,
+    Env, ProviderSettings,
     auth::{
         request::AuthFailure,
         sources::{CredentialFile, files_named_in},
@@ -44,9 +44,16 @@ pub(crate) fn named_paths(env: &dyn Env) -> Vec<PathBuf> {
     paths
 }
 
+impl ProviderSettings {
+    /// The other servers that issue tokens; `None` if what is sent to them is not in the settings.
+    pub fn token_servers(&self) -> Option<Vec<String>> {
+        self.credentials.as_ref().map_or_else(|| Some(Vec::new()), token_servers)
+    }
+}
+
 /// The token servers of these credentials that do not belong to Google. `None` if the secret is not in the
 /// credentials, but comes from a file, a server or a program.
-pub(crate) fn token_servers(credentials: &Value) -> Option<Vec<String>> {
+fn token_servers(credentials: &Value) -> Option<Vec<String>> {
     let mut servers = Vec::new();
     let mut next = Some(credentials);
     while let Some(found) = next {

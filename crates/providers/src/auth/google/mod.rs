@@ -23,7 +23,6 @@ use super::{
 };
 use crate::Env;
 pub(super) use credentials::named_paths;
-pub(crate) use credentials::token_servers;
 use credentials::{find, text};
 
 const METADATA: Server = Server { name: "The metadata server of Google Cloud", is_local: true };
