@@ -77,6 +77,31 @@ async fn targets_say_what_a_batch_has_in_common() {
 }
 
 #[tokio::test]
+async fn files_and_batches_are_next_to_the_endpoint_of_a_request() {
+    let expected: [(Dialect, &[&str]); 6] = [
+        (Dialect::OpenAi, &["/v1/files", "/v1/batches", "/v1/batches/", "/v1/files/"]),
+        (Dialect::Azure, &["/openai/v1/files", "/openai/v1/batches", "/openai/v1/batches/", "/openai/v1/files/"]),
+        (Dialect::Groq, &["/openai/v1/files", "/openai/v1/batches", "/openai/v1/batches/", "/openai/v1/files/"]),
+        (Dialect::Mistral, &["/v1/files", "/v1/batch/jobs", "/v1/batch/jobs/", "/v1/files/"]),
+        (Dialect::Anthropic, &["/v1/messages/batches", "/v1/messages/batches/"]),
+        (Dialect::Google, &["/v1beta/models/gemini-2.5-flash:batchGenerateContent", "/v1beta/batches/"]),
+    ];
+    for (dialect, places) in expected {
+        let setup = Setup::new(BatchServer::start(dialect));
+        setup.batch(&["one"]).await.run().await;
+        let paths: Vec<String> = setup.server.seen().into_iter().map(|seen| seen.request.path).collect();
+        let is_at = |path: &str, place: &str| match path.split('?').next() {
+            Some(path) if place.ends_with('/') => path.starts_with(place),
+            path => path == Some(place),
+        };
+        assert!(paths.iter().all(|path| places.iter().any(|place| is_at(path, place))), "{paths:?}");
+        assert!(places.iter().all(|place| paths.iter().any(|path| is_at(path, place))), "{paths:?}");
+        let has_version = |path: &String| path.contains("?api-version=v1");
+        assert!(paths.iter().all(|path| has_version(path) == (dialect == Dialect::Azure)), "{paths:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_cancelled_batch_keeps_what_was_answered() {
     for dialect in DIALECTS {
         let setup = Setup::new(BatchServer::start(dialect).polls(2));

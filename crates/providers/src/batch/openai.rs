@@ -80,13 +80,40 @@ pub(super) fn line(endpoint: &str, custom_id: &str, request: &BatchRequest) -> S
     )
 }
 
+/// An item of a list.
+trait Item: DeserializeOwned {
+    fn id(&self) -> &RemoteId;
+
+    /// Seconds since 1970; 0 if it is unknown.
+    fn created_at(&self) -> u64;
+}
+
+impl Item for Batch {
+    fn id(&self) -> &RemoteId {
+        &self.id
+    }
+
+    fn created_at(&self) -> u64 {
+        self.created_at
+    }
+}
+
+impl Item for RemoteFile {
+    fn id(&self) -> &RemoteId {
+        &self.id
+    }
+
+    fn created_at(&self) -> u64 {
+        self.created_at
+    }
+}
+
 /// The newest item that `is_meant` of a list that begins with the newest and goes back to the time of the batch.
-async fn find<T: DeserializeOwned>(
+async fn find<T: Item>(
     remote: &Remote,
     new: &NewBatch,
     (list, query): (&str, &[(&str, &str)]),
     is_meant: impl Fn(&T) -> bool,
-    (id, created_at): (fn(&T) -> &RemoteId, fn(&T) -> u64),
 ) -> Result<Option<RemoteId>, ProviderError> {
     let mut after: Option<RemoteId> = None;
     loop {
@@ -94,22 +121,21 @@ async fn find<T: DeserializeOwned>(
         let query: Vec<(&str, &str)> = query.iter().copied().chain([("limit", "100")]).chain(after_last).collect();
         let page: Page<T> = remote.get(&[list], &query).await?;
         if let Some(found) = page.data.iter().find(|item| is_meant(item)) {
-            return Ok(Some(id(found).clone()));
+            return Ok(Some(found.id().clone()));
         }
         let Some(last) = page.data.last().filter(|_| page.has_more) else { return Ok(None) };
         let oldest = new.created_at / 1_000 - CLOCK_SLACK.min(new.created_at / 1_000);
-        if created_at(last) != 0 && created_at(last) < oldest || after.as_ref() == Some(id(last)) {
+        if last.created_at() != 0 && last.created_at() < oldest || after.as_ref() == Some(last.id()) {
             return Ok(None);
         }
-        after = Some(id(last).clone());
+        after = Some(last.id().clone());
     }
 }
 
 pub(super) async fn find_upload(remote: &Remote, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
     let name = file_name(new);
     let query = [("purpose", "batch"), ("order", "desc")];
-    let fields: (fn(&RemoteFile) -> &RemoteId, fn(&RemoteFile) -> u64) = (|file| &file.id, |file| file.created_at);
-    find(remote, new, ("files", &query), |file: &RemoteFile| file.filename == name, fields).await
+    find(remote, new, ("files", &query), |file: &RemoteFile| file.filename == name).await
 }
 
 pub(super) async fn create(remote: &Remote, new: &NewBatch, file: &RemoteId) -> Result<RemoteId, ProviderError> {
@@ -151,8 +177,7 @@ pub(super) async fn find_batch(
     file: &RemoteId,
 ) -> Result<Option<RemoteId>, ProviderError> {
     let is_meant = |batch: &Batch| batch.input_file_id.as_ref() == Some(file) && batch.status != "failed";
-    let fields: (fn(&Batch) -> &RemoteId, fn(&Batch) -> u64) = (|batch| &batch.id, |batch| batch.created_at);
-    find(remote, new, ("batches", &[]), is_meant, fields).await
+    find(remote, new, ("batches", &[]), is_meant).await
 }
 
 pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus, ProviderError> {

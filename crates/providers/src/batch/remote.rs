@@ -68,7 +68,9 @@ impl Remote {
     pub(super) fn url(&self, segments: &[&str], query: &[(&str, &str)]) -> Url {
         let mut url = self.endpoint.clone();
         let path = self.target.path.split('?').next().unwrap_or_default();
-        let base = url.path().strip_suffix(path).unwrap_or_else(|| self.version_root(url.path(), path)).to_owned();
+        // The version stays, whether it is of the base URL or of the endpoint.
+        let path = path.strip_prefix("/v1").unwrap_or(path);
+        let base = url.path().strip_suffix(path).unwrap_or(url.path()).to_owned();
         url.set_path(&base);
         if let Ok(mut all) = url.path_segments_mut() {
             all.pop_if_empty().extend(segments.iter().flat_map(|segment| segment.split('/')));
@@ -79,11 +81,5 @@ impl Remote {
             url.query_pairs_mut().extend_pairs(kept).extend_pairs(query);
         }
         url
-    }
-
-    /// The base of a URL whose version was not repeated.
-    fn version_root<'a>(&self, whole: &'a str, path: &str) -> &'a str {
-        let rest = path.strip_prefix("/v1").unwrap_or(path);
-        whole.strip_suffix(rest).unwrap_or(whole)
     }
 }

@@ -27,10 +27,7 @@ pub(super) fn events(answer: &str) -> Vec<String> {
         events.extend(summary(item.get(), index));
         events.push(format!(r#"{{"type":"response.output_item.done","output_index":{index},"item":{item}}}"#));
     }
-    let end = match status.as_str() {
-        Some(end @ ("incomplete" | "failed")) => end,
-        _ => "completed",
-    };
+    let end = status.as_str().filter(|status| ["incomplete", "failed"].contains(status)).unwrap_or("completed");
     events.push(format!(r#"{{"type":"response.{end}","response":{answer}}}"#));
     events
 }
