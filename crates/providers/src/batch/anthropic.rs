@@ -148,7 +148,7 @@ pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus
     let counts = &batch.request_counts;
     let phase = match () {
         () if !batch.has_ended() => BatchPhase::InProgress,
-        () if batch.cancel_initiated_at.is_some() => BatchPhase::Cancelled,
+        () if batch.cancel_initiated_at.is_some() || counts.canceled > 0 => BatchPhase::Cancelled,
         () if counts.expired > 0 => BatchPhase::Expired,
         () => BatchPhase::Completed,
     };
