@@ -174,11 +174,11 @@ async fn a_full_queue_and_a_failed_batch_are_told_apart() {
         let setup = Setup::new(BatchServer::start(dialect));
         setup.server.next_ends_as(&[
             Phase::Failed { code: "token_limit_exceeded", message: "Enqueued token limit reached." },
-            Phase::Failed { code: "invalid_json_line", message: "This line is not JSON." },
+            Phase::Failed { code: "invalid_json_line", message: "The line of sk-batch-0123456789\nis not JSON." },
         ]);
         let batch = setup.batch(&["one"]).await;
         let file = batch.upload().await;
-        for (words, is_full) in [("Enqueued token limit", true), ("not JSON", false)] {
+        for (words, is_full) in [("Enqueued token limit", true), ("The line of [redacted] is not JSON", false)] {
             let id = batch.client.create(&batch.new, file.as_ref(), &batch.lines).await.unwrap();
             match batch.ended(&id).await.phase {
                 BatchPhase::Failed { reason, is_queue_full } => {

@@ -3,8 +3,8 @@
 use std::{ops::ControlFlow, path::Path, time::Duration};
 
 use super::{
-    BatchLimits, BatchOutcome, BatchRequest, BatchStatus, BatchTarget, NewBatch, RemoteId, anthropic, google, mistral,
-    openai,
+    BatchLimits, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, BatchTarget, NewBatch, RemoteId, anthropic,
+    google, mistral, openai,
     remote::{Poll, Remote},
     service::Interface,
 };
@@ -106,12 +106,16 @@ impl BatchClient {
     }
 
     pub async fn status(&self, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
-        match self.remote.service.interface {
+        let mut status = match self.remote.service.interface {
             Interface::OpenAi => openai::status(&self.remote, id).await,
             Interface::Mistral => mistral::status(&self.remote, id).await,
             Interface::Anthropic => anthropic::status(&self.remote, id).await,
             Interface::Google => google::status(&self.remote, id).await,
+        }?;
+        if let BatchPhase::Failed { reason, .. } = &mut status.phase {
+            *reason = self.remote.shown(reason);
         }
+        Ok(status)
     }
 
     /// Reads the results one by one, in the provider's order, until `on` breaks.
@@ -120,11 +124,19 @@ impl BatchClient {
         status: &BatchStatus,
         on: &mut dyn FnMut(&str, BatchOutcome) -> ControlFlow<()>,
     ) -> Result<(), ProviderError> {
+        let mut on = |id: &str, outcome| {
+            let outcome = match outcome {
+                BatchOutcome::Expired(words) => BatchOutcome::Expired(self.remote.shown(&words)),
+                BatchOutcome::Cancelled(words) => BatchOutcome::Cancelled(self.remote.shown(&words)),
+                answered @ BatchOutcome::Answered(_) => answered,
+            };
+            on(id, outcome)
+        };
         for place in &status.results {
             let flow = match self.remote.service.interface {
-                Interface::OpenAi | Interface::Mistral => openai::results(&self.remote, place, on).await?,
-                Interface::Anthropic => anthropic::results(&self.remote, place, on).await?,
-                Interface::Google => google::results(&self.remote, place, on).await?,
+                Interface::OpenAi | Interface::Mistral => openai::results(&self.remote, place, &mut on).await?,
+                Interface::Anthropic => anthropic::results(&self.remote, place, &mut on).await?,
+                Interface::Google => google::results(&self.remote, place, &mut on).await?,
             };
             if flow.is_break() {
                 break;

@@ -82,4 +82,9 @@ impl Remote {
         }
         url
     }
+
+    /// Words of the provider, as one line without secrets.
+    pub(super) fn shown(&self, words: &str) -> String {
+        self.model.wrong_answer(words).message
+    }
 }
