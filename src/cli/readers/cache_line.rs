@@ -110,7 +110,9 @@ mod tests {
         let figure = |input, cached, expected: Option<u64>, has_cache_count| {
             let usage = Usage { cached_input_tokens: cached, has_cache_count, ..Usage::new(Some(input), None) };
             let cache = expected.map(|expected| StepCache { expected, ..StepCache::default() });
-            cache_figure(&RunSummary { usage, cache, ..RunSummary::default() })
+            let mut summary = RunSummary::default();
+            (summary.usage, summary.cache) = (usage, cache);
+            cache_figure(&summary)
         };
         // The first step read 2 500 tokens of an earlier run.
         assert_eq!(figure(10_000, Some(5_000), Some(2_600), true).as_deref(), Some("50 % from the cache"));
