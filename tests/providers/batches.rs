@@ -27,23 +27,25 @@ use crate::{
     support::batches::{BatchServer, Dialect},
 };
 
+type Decide = dyn Fn(&BatchRequest) -> Option<Dispatch>;
+
 /// Decides what happens to requests as a test wants it, and keeps them.
 pub(super) struct Gate {
     pub(super) asked: RefCell<Vec<BatchRequest>>,
-    pub(super) dispatch: Box<dyn Fn(&BatchRequest) -> Option<Dispatch>>,
+    decide: Box<Decide>,
 }
 
 impl Batching for Gate {
     fn ask(&self, request: BatchRequest) -> LocalBoxFuture<'_, Dispatch> {
-        let dispatch = (self.dispatch)(&request);
+        let dispatch = (self.decide)(&request);
         self.asked.borrow_mut().push(request);
         async { dispatch.unwrap_or_else(|| unreachable!("a test decides about every request that it awaits")) }
             .boxed_local()
     }
 }
 
-pub(super) fn gate(dispatch: impl Fn(&BatchRequest) -> Option<Dispatch> + 'static) -> Rc<Gate> {
-    Rc::new(Gate { asked: RefCell::default(), dispatch: Box::new(dispatch) })
+pub(super) fn gate(decide: impl Fn(&BatchRequest) -> Option<Dispatch> + 'static) -> Rc<Gate> {
+    Rc::new(Gate { asked: RefCell::default(), decide: Box::new(decide) })
 }
 
 /// A client of a server, and its events.

@@ -46,7 +46,7 @@ async fn after_a_restart_files_and_batches_are_found_and_those_of_others_are_not
             });
             let id = batch.client.create(&batch.new, file.as_ref(), &batch.lines).await.unwrap();
             let found = batch.client.find_batch(&batch.new, file.as_ref()).await.unwrap();
-            assert_eq!(found.is_some_and(|found| found == id || dialect == Dialect::Anthropic), true, "{dialect:?}");
+            assert!(found.is_some_and(|found| found == id || dialect == Dialect::Anthropic), "{dialect:?}");
             ids.push(id);
         }
         assert_eq!(third.client.find_upload(&third.new).await.unwrap(), None, "{dialect:?}");
