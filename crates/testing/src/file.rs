@@ -101,6 +101,7 @@ async fn run_tests(path: &Path, options: &TestOptions, reporter: &Rc<FileReporte
         checkpoints: Rc::new(NoCheckpoints),
         approver: DenyingApprover::new(ApprovalRules::default(), APPROVAL_HINT),
         servers: None,
+        batches: None,
         keeps_tool_schemas: false,
     };
     let services = host_services(&host, &options.variables, &reporter.redactor, service_options);

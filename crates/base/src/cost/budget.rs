@@ -31,6 +31,8 @@ pub struct Estimate {
     pub output_token_price: f64,
     /// Whether the request continues the answer of a step that is counted already.
     pub continues_step: bool,
+    /// Whether a batch has answered the request already: no limit refuses or cuts what is paid.
+    pub is_answered: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,15 +106,20 @@ impl Budget {
     /// A limit is reached, or would be by this request; it must not be sent.
     pub fn ask(&mut self, estimate: Estimate) -> Result<Allowance, LimitReached> {
         let is_step = !estimate.continues_step;
-        if let Some(limit) = self.limits.steps.filter(|limit| is_step && self.steps >= *limit) {
-            return Err(self.reached_steps(limit));
-        }
-        let left = [self.tokens_left(estimate.input_tokens)?, self.affordable(estimate)?];
+        let left = if estimate.is_answered { [None, None] } else { self.left_for(estimate)? };
         let request = RequestId(self.requests);
         self.requests += 1;
         self.steps += u64::from(is_step);
         self.open.insert(request, OpenRequest { estimate, characters: 0, is_ending: false });
         Ok(Allowance { request, output_left: left.into_iter().flatten().min() })
+    }
+
+    fn left_for(&self, estimate: Estimate) -> Result<[Option<u64>; 2], LimitReached> {
+        let is_step = !estimate.continues_step;
+        if let Some(limit) = self.limits.steps.filter(|limit| is_step && self.steps >= *limit) {
+            return Err(self.reached_steps(limit));
+        }
+        Ok([self.tokens_left(estimate.input_tokens)?, self.affordable(estimate)?])
     }
 
     /// Counts text of an answer in progress: text, reasoning and tool arguments.
@@ -121,6 +128,9 @@ impl Budget {
     /// The run has very likely exceeded a limit; the answer must be cut off.
     pub fn add_output(&mut self, request: RequestId, text: &str) -> Result<(), LimitReached> {
         if let Some(open) = self.open.get_mut(&request) {
+            if open.estimate.is_answered {
+                return Ok(());
+            }
             open.characters += text.chars().count() as u64;
         }
         let beyond = |settled: f64, open: f64, limit: f64| settled + open * CERTAINTY > limit;
@@ -196,6 +206,13 @@ impl Budget {
         let tokens = || Some(self.reached_tokens(tokens.filter(|limit| self.tokens >= *limit)?, 0));
         let cost = || Some(self.reached_cost(cost.filter(|limit| self.cost >= *limit)?, 0.0));
         steps.or_else(tokens).or_else(cost)
+    }
+
+    /// Drops a request that will be made again, as if it had not been made.
+    pub fn withdraw(&mut self, request: RequestId) {
+        if let Some(open) = self.open.remove(&request) {
+            self.steps = self.steps.saturating_sub(u64::from(!open.estimate.continues_step));
+        }
     }
 
     /// Drops a request that used nothing; it still counts as a step.

@@ -1,5 +1,5 @@
 //! Tracks the work of a run, to end it when only calls that wait for approval are left
-//! (docs/reference/approvals.md).
+//! (docs/reference/approvals.md), or only requests that wait for batches (docs/reference/batches.md).
 
 use std::{
     cell::{Cell, RefCell},
@@ -43,6 +43,10 @@ pub struct Jobs {
     next: Cell<JobId>,
     /// The number of [`StoringGuard`]s.
     storing: Cell<usize>,
+    /// The number of requests that wait for batches.
+    batched: Cell<usize>,
+    /// The number of [`CodeGuard`]s.
+    code: Cell<usize>,
     changes: Cell<u64>,
     changed: Notify,
 }
@@ -95,7 +99,27 @@ impl Jobs {
         self.change();
     }
 
-    /// Resolves when there are waiting calls and no other work.
+    /// A request waits for a batch until the run ends.
+    pub fn wait_for_batch(&self) {
+        self.batched.set(self.batched.get() + 1);
+        self.change();
+    }
+
+    pub fn batched(&self) -> usize {
+        self.batched.get()
+    }
+
+    /// Code of the model runs, which waits for the functions that it calls.
+    pub fn begin_code(self: &Rc<Self>) -> CodeGuard {
+        self.code.set(self.code.get() + 1);
+        CodeGuard(self.clone())
+    }
+
+    pub fn running_code(&self) -> usize {
+        self.code.get()
+    }
+
+    /// Resolves when there are waiting calls or requests, and no other work.
     pub async fn all_wait(&self) {
         loop {
             // Created before the check, so that no notification is missed.
@@ -121,20 +145,32 @@ impl Jobs {
         let jobs = self.jobs.borrow();
         let mut outermost = jobs.iter().filter(|(_, job)| job.parent.is_none_or(|parent| !jobs.contains_key(&parent)));
         let is_storing = self.storing.get() > 0;
-        !is_storing && jobs.values().any(|job| job.waits) && outermost.all(|(id, _)| is_waiting(&jobs, *id))
+        let batched = self.batched.get();
+        // Until all requests are known to wait, one of them may still be sent.
+        let are_batched =
+            batched > 0 && jobs.iter().filter(|(id, job)| job.is_asking && !has_inner(&jobs, **id)).count() == batched;
+        let any_waits = are_batched || jobs.values().any(|job| job.waits);
+        !is_storing && any_waits && outermost.all(|(id, _)| is_waiting(&jobs, *id, are_batched))
     }
 }
 
-/// Whether a job can continue only after a decision.
-fn is_waiting(jobs: &BTreeMap<JobId, Job>, id: JobId) -> bool {
+fn has_inner(jobs: &BTreeMap<JobId, Job>, id: JobId) -> bool {
+    jobs.values().any(|job| job.parent == Some(id))
+}
+
+/// Whether a job can continue only after a decision, or the answer of a batch.
+fn is_waiting(jobs: &BTreeMap<JobId, Job>, id: JobId, are_batched: bool) -> bool {
     let Some(job) = jobs.get(&id) else { return false };
     if job.waits {
         return true;
     }
     let inner: Vec<_> = jobs.iter().filter(|(_, inner)| inner.parent == Some(id)).collect();
+    if inner.is_empty() {
+        return are_batched && job.is_asking;
+    }
     let answers = |job: &Job| matches!(job.work, Work::Run { is_within_answer: true });
     let does_more = job.is_asking && !inner.iter().any(|(_, inner)| answers(inner));
-    !inner.is_empty() && !does_more && inner.iter().all(|(id, _)| is_waiting(jobs, **id))
+    !does_more && inner.iter().all(|(id, _)| is_waiting(jobs, **id, are_batched))
 }
 
 /// An entry is stored until this is dropped.
@@ -144,6 +180,15 @@ impl Drop for StoringGuard {
     fn drop(&mut self) {
         self.0.storing.set(self.0.storing.get() - 1);
         self.0.change();
+    }
+}
+
+/// Code runs until this is dropped.
+pub struct CodeGuard(Rc<Jobs>);
+
+impl Drop for CodeGuard {
+    fn drop(&mut self) {
+        self.0.code.set(self.0.code.get() - 1);
     }
 }
 
@@ -175,6 +220,25 @@ mod tests {
 
     fn run() -> Work {
         Work::Run { is_within_answer: false }
+    }
+
+    #[test]
+    fn a_run_is_blocked_when_only_requests_of_batches_are_left() {
+        let jobs = Jobs::new(true);
+        let root = jobs.begin(None, run());
+        let tool = jobs.begin(Some(root.id()), call("a"));
+        let agents = [jobs.begin(Some(tool.id()), run()), jobs.begin(Some(tool.id()), run())];
+        jobs.set_asking(agents[0].id(), true);
+        jobs.wait_for_batch();
+        assert!(!jobs.is_blocked(), "the other agent starts");
+        jobs.set_asking(agents[1].id(), true);
+        assert!(!jobs.is_blocked(), "its request may be sent");
+        jobs.wait_for_batch();
+        assert!(jobs.is_blocked());
+        let works = jobs.begin(Some(root.id()), call("b"));
+        assert!(!jobs.is_blocked(), "another call is running");
+        drop(works);
+        assert!(jobs.is_blocked());
     }
 
     #[test]

@@ -26,6 +26,10 @@ pub(super) struct RequestContext<'a> {
     pub(super) tools: &'a [ToolSpec],
     /// Whether the request goes on with a paused answer.
     pub(super) continues_step: bool,
+    /// Whether a batch has answered the request already.
+    pub(super) is_answered: bool,
+    /// Whether it goes into a batch, at its price.
+    pub(super) is_batched: bool,
     pub(super) tier: Option<Tier>,
 }
 
@@ -46,8 +50,9 @@ pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Res
     let prices = context.standing.prices.and_then(|list| meter.file_prices(list));
     let model_identities = context.model.model_identities();
     meter.check_searches(context.model, context.tools, prices.as_deref())?;
-    let estimate = meter.estimate(length, &model_identities, prices.as_deref(), context.tier)?;
-    let estimate = Estimate { continues_step: context.continues_step, ..estimate };
+    let estimate = meter.estimate((length, context.is_batched), &model_identities, prices.as_deref(), context.tier)?;
+    let (continues_step, is_answered) = (context.continues_step, context.is_answered);
+    let estimate = Estimate { continues_step, is_answered, ..estimate };
     let allowance = match meter.reserve(estimate) {
         Ok(allowance) => allowance,
         Err(reached) => {

@@ -47,6 +47,12 @@ impl CombinedLimits {
         self.budget().add(used);
     }
 
+    /// Drops requests that were reserved by a run which waited for batches, as it is run again.
+    pub fn withdraw(&self, requests: impl IntoIterator<Item = RequestId>) {
+        let mut budget = self.budget();
+        requests.into_iter().for_each(|request| budget.withdraw(request));
+    }
+
     pub fn blocking_limit(&self) -> Option<String> {
         self.budget().exhausted_limit().map(|reached| reached.message)
     }
@@ -99,6 +105,11 @@ impl Share {
         if let Some(request) = self.requests.borrow_mut().remove(&own) {
             self.combined.budget().settle(request, usage, length, cost);
         }
+    }
+
+    /// Leaves a request reserved, and returns its id among those of all runs.
+    pub(super) fn leave(&self, own: RequestId) -> Option<RequestId> {
+        self.requests.borrow_mut().remove(&own)
     }
 
     pub(super) fn release(&self, own: RequestId) {

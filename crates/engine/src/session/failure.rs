@@ -48,7 +48,7 @@ impl RunFailure {
                     ..RunFailure::new(RunError::MODEL_EXIT_CODE, "model", diagnostic)
                 })
             }
-            FileRun::Done { exit_code: None } | FileRun::Help(_) => None,
+            FileRun::Done { exit_code: None } | FileRun::Help(_) | FileRun::Suspended { .. } => None,
             FileRun::Done { exit_code: Some(code) } | FileRun::Exited(code) => RunFailure::of_script(*code),
             FileRun::FailedAs(error, code) => {
                 let (_, kind) = code_and_kind(error, model);

@@ -26,6 +26,7 @@ use lmthing_providers::{Redactor, Servers};
 
 use super::{
     approval_stop::stop_when_all_wait_for_approval,
+    batches::{BatchAnswers, all_wait_for_batches},
     host_services::{HostServiceOptions, host_services},
     meter::Meter,
     program::{LoadError, Program, ProgramOptions},
@@ -81,6 +82,9 @@ pub struct RunContext {
     pub cache_scope: Option<String>,
     /// How long a script may compute without yielding to other runs of its thread.
     pub max_turn: Option<Duration>,
+    /// What answers the requests of the run, if they go into batches. The run ends as [`FileRun::Suspended`] when
+    /// nothing but such requests is left.
+    pub batches: Option<Rc<dyn BatchAnswers>>,
     /// Whether `fullSteps` is read from outside of the script: steps then have the streamed parts of their answers and
     /// the schemas of their tools, also those of a mock.
     pub keeps_pieces: bool,
@@ -93,6 +97,7 @@ pub async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     }
     let (line, model, meter) = (options.line.clone(), options.model.clone(), options.meter.clone());
     let (process_continues, max_turn) = (options.context.process_continues, options.context.max_turn);
+    let is_batched = options.context.batches.is_some();
     let services = services(&options);
     let (jobs, decisions) = (services.jobs.clone(), services.decisions.clone());
     let program = match load(path, options, services).await {
@@ -107,8 +112,11 @@ pub async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     let end = tokio::select! {
         end = in_turns(turns, program.run(&line, model.as_ref())) => end,
         () = meter.watch_clock() => unreachable!("watching the clock never ends by itself"),
-        () = stop_when_all_wait_for_approval((&jobs, &decisions), &meter) => {
+        () = stop_when_all_wait_for_approval((&jobs, &decisions), &meter), if !is_batched => {
             unreachable!("waiting never ends by itself")
+        }
+        () = all_wait_for_batches(&jobs, program.engine()), if is_batched => {
+            FileRun::Suspended { reserved: meter.suspend() }
         }
     };
     // Closing servers must not change how the run has ended.
@@ -169,6 +177,7 @@ fn services(options: &FileRunOptions) -> HostServices {
         checkpoints: options.checkpoints.clone(),
         approver: options.approver.clone(),
         servers: context.servers.clone(),
+        batches: context.batches.clone(),
         keeps_tool_schemas: context.keeps_pieces,
     };
     let services = host_services(&options.host, &options.variables, &options.redactor, service_options);

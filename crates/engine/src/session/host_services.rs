@@ -2,7 +2,12 @@
 
 use std::{collections::BTreeMap, rc::Rc, sync::Arc, time::Duration};
 
-use super::{meter::Meter, step_loop::Session, warnings::StepWarnings};
+use super::{
+    batches::{BatchAnswers, BatchedRequests},
+    meter::Meter,
+    step_loop::Session,
+    warnings::StepWarnings,
+};
 use crate::{
     bindings::{Exchanges, HostServices},
     prompt::{Decisions, Jobs},
@@ -24,6 +29,8 @@ pub struct HostServiceOptions {
     pub approver: Rc<dyn Approver>,
     /// Rate limits and other knowledge of servers, if several runs share it.
     pub servers: Option<Arc<Servers>>,
+    /// What answers the requests of the run, if they go into batches.
+    pub batches: Option<Rc<dyn BatchAnswers>>,
     /// Whether steps have the schemas of their tools even if the model does not read them.
     pub keeps_tool_schemas: bool,
 }
@@ -35,7 +42,8 @@ pub fn host_services(
     redactor: &Redactor,
     options: HostServiceOptions,
 ) -> HostServices {
-    let HostServiceOptions { meter, events, exchanges, checkpoints, approver, servers, keeps_tool_schemas } = options;
+    let HostServiceOptions { meter, events, exchanges, checkpoints, approver, servers, batches, keeps_tool_schemas } =
+        options;
     let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
     let providers = ProviderContext::with_redactor(Rc::new(variables), redactor.clone());
     let providers = match servers {
@@ -47,7 +55,11 @@ pub fn host_services(
     let host = host.clone();
     let step_warnings = StepWarnings::new(move |line| host.warn(line));
     let held = checkpoints.held();
-    let jobs = Jobs::new(approver.may_stop() || !held.is_empty());
+    let jobs = Jobs::new(approver.may_stop() || !held.is_empty() || batches.is_some());
+    let providers = match batches {
+        Some(answers) => providers.with_batches(Rc::new(BatchedRequests::new(answers, jobs.clone()))),
+        None => providers,
+    };
     let decisions = Decisions::new(held, checkpoints.last_serial());
     HostServices {
         step_loop: Rc::new(Session { step_warnings, meter: meter.clone(), keeps_tool_schemas }),

@@ -13,6 +13,7 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::{
+    batches::BatchAnswers,
     clock::RunClock,
     combined_limits::{CombinedLimits, Share},
     permits::{Permit, Permits},
@@ -45,6 +46,8 @@ pub struct Meter {
     ended: RefCell<Option<Rc<RunError>>>,
     is_cancellable: bool,
     is_interruptible: bool,
+    /// Set if the requests of the run go into batches.
+    pub(super) batches: Option<Rc<dyn BatchAnswers>>,
     /// Whether the usage of a long run was reported.
     is_long_run_noticed: Cell<bool>,
     change: Notify,
@@ -67,6 +70,7 @@ impl Meter {
             ended: RefCell::default(),
             is_cancellable: false,
             is_interruptible: false,
+            batches: None,
             is_long_run_noticed: Cell::new(false),
             change: Notify::new(),
         }
@@ -82,6 +86,11 @@ impl Meter {
         Meter { is_interruptible: true, ..self }
     }
 
+    /// The requests of the run go into batches: any number at once, and what is answered is paid.
+    pub fn with_batches(self, batches: Option<Rc<dyn BatchAnswers>>) -> Self {
+        Meter { batches, ..self }
+    }
+
     pub fn within(combined_limits: &Arc<CombinedLimits>, own_prices: OwnPrices) -> Self {
         let typed = Limits { time: combined_limits.time_left(), ..Limits::default() };
         Meter { share: Some(Share::new(combined_limits.clone())), ..Meter::new(typed, own_prices) }
@@ -94,7 +103,19 @@ impl Meter {
 
     /// `at_once` is for a request inside an answer that is being made: waiting would block that answer.
     pub(super) async fn acquire_permit(&self, at_once: bool) -> Option<Permit> {
-        if at_once { None } else { self.permits.acquire().await }
+        if at_once || self.batches.is_some() { None } else { self.permits.acquire().await }
+    }
+
+    /// Withdraws the requests that wait for batches, as the run is to be repeated. Among common limits they stay
+    /// reserved; returns their ids there.
+    pub(super) fn suspend(&self) -> Vec<RequestId> {
+        let open = std::mem::take(&mut *self.open.borrow_mut()).into_values();
+        let withdraw = |request: Rc<Request>| {
+            request.stage.set(Stage::Settled);
+            self.clock.budget().withdraw(request.id);
+            self.share.as_ref()?.leave(request.id)
+        };
+        open.filter_map(withdraw).collect()
     }
 
     pub(super) fn limits_use(&self) -> bool {
@@ -120,7 +141,7 @@ impl Meter {
     /// possible models the highest price counts.
     pub(super) fn estimate(
         &self,
-        length: u64,
+        (length, is_batched): (u64, bool),
         model_identities: &[ModelIdentity],
         file_prices: Option<&OwnPrices>,
         tier: Option<Tier>,
@@ -129,7 +150,7 @@ impl Meter {
             return Ok(Estimate { input_tokens: tokens_of(length), ..Estimate::default() });
         }
         self.prices
-            .estimate(length, model_identities, file_prices, tier)
+            .estimate((length, is_batched), model_identities, file_prices, tier)
             .map_err(|problem| self.refuse(RunError::Usage(problem)))
     }
 
@@ -314,7 +335,7 @@ impl RunLimits for Meter {
     }
 
     fn check_prices(&self, models: &[ModelIdentity]) -> Result<(), Box<Diagnostic>> {
-        self.prices.estimate(0, models, None, None).map(drop)
+        self.prices.estimate((0, false), models, None, None).map(drop)
     }
 
     fn may_end(&self) -> bool {

@@ -5,6 +5,7 @@ mod admission;
 mod answer;
 mod approval_stop;
 mod arguments;
+mod batches;
 mod clock;
 mod combined_limits;
 mod failure;
@@ -25,6 +26,7 @@ mod step_request;
 mod tools;
 mod warnings;
 
+pub use batches::BatchAnswers;
 pub use clock::{LATENESS, LateRun, RunClock, WatchedRun};
 pub use combined_limits::CombinedLimits;
 pub use failure::{ModelOption, RunFailure, failure, without_secrets};

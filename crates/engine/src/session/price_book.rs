@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::request::priced;
 use crate::prompt::PriceList;
 use lmthing_base::{
-    chat::{Tier, Usage},
+    chat::{BATCH_TIER, Tier, Usage},
     cost::{Estimate, InvalidPrices, OwnPrices, PRICES_VARIABLE, PricedModel, Prices, similar_model, tokens_of},
     diagnostic::Diagnostic,
 };
@@ -84,7 +84,7 @@ impl PriceBook {
     /// possible models the highest price counts.
     pub(super) fn estimate(
         &self,
-        length: u64,
+        (length, is_batched): (u64, bool),
         model_identities: &[ModelIdentity],
         file_prices: Option<&OwnPrices>,
         tier: Option<Tier>,
@@ -96,7 +96,10 @@ impl PriceBook {
         let length = self.longest_input.get().max(estimate.input_tokens);
         for answerer in model_identities {
             let tier = tier.filter(|tier| answerer.tiers.contains(tier));
-            let model = PricedModel { tier: tier.map(Tier::name), ..priced(answerer, file_prices) };
+            let model = PricedModel {
+                tier: if is_batched { Some(BATCH_TIER) } else { tier.map(Tier::name) },
+                ..priced(answerer, file_prices)
+            };
             let (Some(cost), Some(price)) = (prices.cost(&model, &input), prices.output_token_price(&model, length))
             else {
                 return Err(Box::new(unknown_price(answerer, tier)));

@@ -46,7 +46,19 @@ impl StepRequest<'_> {
         let (scope, standing) = (host.record().scope(), host.standing());
         let tools = tools.map_or(&[][..], |tools| tools);
         let (continues_step, tier) = (paused.is_some(), self.settings.call.tier);
-        admit(self.meter, RequestContext { model, scope, standing, messages, tools, continues_step, tier }).await
+        let (batches, key) = (self.meter.batches.as_ref(), scope.agent().key());
+        let context = RequestContext {
+            model,
+            scope,
+            standing,
+            messages,
+            tools,
+            continues_step,
+            is_answered: batches.is_some_and(|batches| batches.is_answered(key, self.number)),
+            is_batched: batches.is_some_and(|batches| !batches.is_sent(key, self.number)),
+            tier,
+        };
+        admit(self.meter, context).await
     }
 
     /// Compares an answered request with the one before it, as the prompt cache of its model does.

@@ -36,6 +36,7 @@ pub(crate) fn with_engine<T>(
             checkpoints: Rc::new(NoCheckpoints),
             approver: DenyingApprover::new(options.approve.clone(), approval_advice()),
             servers: None,
+            batches: None,
             keeps_tool_schemas: false,
         };
         let services = host_services(&host, &options.variables, &redactor, service_options);

@@ -6,6 +6,7 @@
 //! with a [`Halt`].
 
 mod driver;
+mod guards;
 mod hooks;
 mod limits;
 mod promise;
@@ -18,6 +19,7 @@ mod wasm_time;
 
 pub use driver::drain_jobs;
 pub use driver::{attach, report_uncaught, set_dispatcher, set_up};
+pub use guards::{KeepAlive, PendingAnswerGuard, WaitingForScript};
 pub use hooks::set_hooks;
 pub use hooks::{Origin, emit_before_exit, emit_exit, emit_uncaught, is_exception_unhandled, set_halt_handler};
 pub use limits::{
@@ -27,6 +29,8 @@ pub use promise::settle;
 pub use promise_hooks::follow_promises;
 pub use state::EventLoop;
 pub use state::Halt;
-pub use state::{HaltHandler, KeepAlive, PendingAnswer, PendingAnswerGuard, WaitingForScript};
-pub use wait::{activity, is_halted, is_idle, is_stalled, last_pending_answer, process_rejections, until_stalled};
+pub use state::{HaltHandler, PendingAnswer};
+pub use wait::{
+    activity, has_open_work, is_halted, is_idle, is_stalled, last_pending_answer, process_rejections, until_stalled,
+};
 pub use wait::{idle, until_halted};

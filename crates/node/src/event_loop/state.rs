@@ -34,12 +34,12 @@ pub struct EventLoop {
     start: Instant,
     timers: RefCell<Timers>,
     tick_requested: Cell<bool>,
-    /// The number of [`KeepAlive`] guards.
-    keep_alive: Cell<usize>,
-    /// The number of [`WaitingForScript`] guards.
-    waiting_for_script: Cell<usize>,
+    /// The number of [`super::guards::KeepAlive`] guards.
+    pub(super) keep_alive: Cell<usize>,
+    /// The number of [`super::guards::WaitingForScript`] guards.
+    pub(super) waiting_for_script: Cell<usize>,
     /// Oldest first.
-    pending_answers: RefCell<Vec<Rc<PendingAnswer>>>,
+    pub(super) pending_answers: RefCell<Vec<Rc<PendingAnswer>>>,
     /// Wakes the driver.
     work: Notify,
     /// Wakes tasks that wait for the loop to be idle or halted.
@@ -281,6 +281,12 @@ impl EventLoop {
         !self.has_tick() && all_wait_for_script && self.timers.borrow().is_empty()
     }
 
+    /// Whether more than `waiting` guards, and those that wait for the script, keep the program alive.
+    pub(super) fn has_open_work(&self, waiting: usize) -> bool {
+        let waiting = self.waiting_for_script.get() + waiting;
+        self.has_tick() || self.keep_alive.get() > waiting || self.timers.borrow().has_referenced()
+    }
+
     pub(super) fn last_pending_answer(&self) -> Option<Rc<PendingAnswer>> {
         self.pending_answers.borrow().last().cloned()
     }
@@ -326,72 +332,4 @@ pub struct PendingAnswer {
     /// The called function as shown to the user.
     pub responder: String,
     pub location: Option<Location>,
-}
-
-/// Registers a [`PendingAnswer`] until dropped.
-pub struct PendingAnswerGuard {
-    event_loop: Rc<EventLoop>,
-    answer: Rc<PendingAnswer>,
-}
-
-impl PendingAnswerGuard {
-    pub fn new(ctx: &Ctx<'_>, answer: PendingAnswer) -> Result<Self> {
-        let (event_loop, answer) = (EventLoop::of(ctx)?, Rc::new(answer));
-        event_loop.pending_answers.borrow_mut().push(answer.clone());
-        Ok(Self { event_loop, answer })
-    }
-}
-
-impl Drop for PendingAnswerGuard {
-    fn drop(&mut self) {
-        self.event_loop.pending_answers.borrow_mut().retain(|answer| !Rc::ptr_eq(answer, &self.answer));
-    }
-}
-
-/// Marks one [`KeepAlive`] as waiting for nothing but the script, until dropped.
-pub struct WaitingForScript(Rc<EventLoop>);
-
-impl WaitingForScript {
-    pub fn new(ctx: &Ctx<'_>) -> Result<Self> {
-        let event_loop = EventLoop::of(ctx)?;
-        event_loop.waiting_for_script.set(event_loop.waiting_for_script.get() + 1);
-        event_loop.notify_changed();
-        Ok(Self(event_loop))
-    }
-}
-
-impl Drop for WaitingForScript {
-    fn drop(&mut self) {
-        self.0.waiting_for_script.set(self.0.waiting_for_script.get() - 1);
-        self.0.notify_changed();
-    }
-}
-
-/// Keeps the program alive until dropped, as a running request does.
-pub struct KeepAlive(Rc<EventLoop>);
-
-impl KeepAlive {
-    pub fn new(ctx: &Ctx<'_>) -> Result<Self> {
-        let event_loop = EventLoop::of(ctx)?;
-        event_loop.keep_alive.set(event_loop.keep_alive.get() + 1);
-        event_loop.note_activity();
-        Ok(Self(event_loop))
-    }
-
-    /// Keeps the program alive from this call on until `work` is done. A guard that `work` creates itself would be too late:
-    /// the program could count as idle before the first poll.
-    pub fn during<T, W: Future<Output = T>>(ctx: &Ctx<'_>, work: W) -> impl Future<Output = T> + use<T, W> {
-        let alive = Self::new(ctx);
-        async move {
-            let _alive = alive;
-            work.await
-        }
-    }
-}
-
-impl Drop for KeepAlive {
-    fn drop(&mut self) {
-        self.0.keep_alive.set(self.0.keep_alive.get() - 1);
-        self.0.notify_changed();
-    }
 }

@@ -68,6 +68,11 @@ pub fn is_stalled(ctx: &Ctx<'_>) -> Result<bool> {
     Ok(EventLoop::of(ctx)?.is_stalled())
 }
 
+/// Whether more keeps the program alive than `waiting` guards that wait for something outside of it. A timer does.
+pub fn has_open_work(ctx: &Ctx<'_>, waiting: usize) -> bool {
+    EventLoop::of(ctx).is_ok_and(|event_loop| event_loop.has_open_work(waiting))
+}
+
 /// Whether nothing keeps the program alive.
 pub fn is_idle(ctx: &Ctx<'_>) -> Result<bool> {
     Ok(EventLoop::of(ctx)?.is_idle())

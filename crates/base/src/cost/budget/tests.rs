@@ -1,6 +1,7 @@
 use super::{messages::format_limit, *};
 
-const FREE: Estimate = Estimate { input_tokens: 0, input_cost: 0.0, output_token_price: 0.0, continues_step: false };
+const FREE: Estimate =
+    Estimate { input_tokens: 0, input_cost: 0.0, output_token_price: 0.0, continues_step: false, is_answered: false };
 
 fn budget(limits: Limits) -> Budget {
     Budget::new(limits)

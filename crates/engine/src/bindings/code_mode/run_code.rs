@@ -84,7 +84,7 @@ pub(crate) async fn run_code<'js>(
         let core = prompt.borrow().core.clone();
         let declared = declared_functions(&core, kind, |name| active.iter().any(|active| active == name));
         // The script is idle meanwhile, and that is not a deadlock.
-        let _alive = KeepAlive::new(ctx)?;
+        let (_alive, _running) = (KeepAlive::new(ctx)?, services::jobs(ctx)?.begin_code());
         let sandbox = sandbox(ctx, prompt)?;
         if let Some(mentioned) = search::mentioned(&declared.list, code.text) {
             let mentioned = Declarations::new(&mentioned).map_err(|error| type_error(ctx, error.to_string()))?;

@@ -29,6 +29,7 @@ use crate::{
 };
 use lmthing_base::{
     chat::FinishReason,
+    cost::RequestId,
     diagnostic::Diagnostic,
     event::{EventKind, OutputEvent},
     input::CommandLine,
@@ -49,6 +50,10 @@ pub enum FileRun {
     FailedAs(Rc<RunError>, i32),
     Help(String),
     Exited(i32),
+    /// Everything that is left of the run waits for batches. These requests are reserved in the limits that it shares.
+    Suspended {
+        reserved: Vec<RequestId>,
+    },
 }
 
 /// Loads a prompt file and runs it, then waits for timers and background runs, as Node does. `choice` replaces the
@@ -134,7 +139,7 @@ fn notify_exit(ctx: &Ctx<'_>, end: FileRun, last_answer_failed: bool, model: Opt
         FileRun::Done { exit_code: None | Some(0) } if last_answer_failed => RunError::MODEL_EXIT_CODE,
         FileRun::Done { exit_code } => exit_code.unwrap_or(0),
         FileRun::Failed(error) => error.exit_code(model),
-        FileRun::FailedAs(..) | FileRun::Help(_) | FileRun::Exited(_) => return end,
+        FileRun::FailedAs(..) | FileRun::Help(_) | FileRun::Exited(_) | FileRun::Suspended { .. } => return end,
     };
     limits::extend_deadline_for_exit(ctx);
     match (emit_exit(ctx, code), end) {

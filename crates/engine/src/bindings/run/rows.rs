@@ -39,16 +39,25 @@ pub trait InputRows {
     fn checked(&mut self, wrong: Option<String>);
 }
 
-/// Loads a prompt file and validates the rows against its `input`. `runs_here` is whether the model runs in this
-/// process.
+/// The file that rows are for, and how they are to be run.
+#[derive(Clone, Copy, Debug)]
+pub struct RowsFile<'a> {
+    pub path: &'a Path,
+    /// Whether the model runs in this process.
+    pub runs_here: bool,
+    /// Whether its requests go into batches.
+    pub is_batched: bool,
+}
+
+/// Loads a prompt file and validates the rows against its `input`.
 pub async fn check_rows(
     engine: &Engine,
-    (path, runs_here): (&Path, bool),
+    file: RowsFile<'_>,
     choice: Option<&ModelChoice>,
     rows: &mut dyn InputRows,
 ) -> std::result::Result<(), Rc<RunError>> {
     let check = async |ctx: Ctx<'_>| {
-        let ended = until_halted(&ctx, check_in(&ctx, (path, runs_here), choice, rows)).await;
+        let ended = until_halted(&ctx, check_in(&ctx, file, choice, rows)).await;
         match ended {
             Ok(Ok(checked)) => checked.map_err(Rc::new),
             Ok(Err(error)) => Err(Rc::new(run_error(diagnose_error(&ctx, error)))),
@@ -63,7 +72,7 @@ pub async fn check_rows(
 
 async fn check_in(
     ctx: &Ctx<'_>,
-    (path, runs_here): (&Path, bool),
+    RowsFile { path, runs_here, is_batched }: RowsFile<'_>,
     choice: Option<&ModelChoice>,
     rows: &mut dyn InputRows,
 ) -> Result<std::result::Result<(), RunError>> {
@@ -83,6 +92,9 @@ async fn check_in(
         let prompt = prepare(ctx, &function, &config)?;
         if let Err(problem) = check_prices(ctx, &prompt)? {
             return Ok(Err(RunError::Usage(problem)));
+        }
+        if let Some(problem) = is_batched.then(|| batch_refusal(ctx, &prompt)).transpose()?.flatten() {
+            return Ok(Err(RunError::Usage(Box::new(problem))));
         }
     }
     let taken = Arc::new(InputShape { shape: found.shape, declaration: found.declaration });
@@ -104,6 +116,15 @@ async fn check_in(
         rows.checked(checked.err().map(|problems| taken.declaration.problem_of_row(&input, &problems)));
     }
     Ok(Ok(()))
+}
+
+/// Why requests of the file's model cannot go into batches. Models that only the prompt function names fail at their
+/// first request.
+fn batch_refusal<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Option<Diagnostic>> {
+    let (model, mock) = (prompt.borrow().bag.model(), prompt.borrow().core.mock.borrow().clone());
+    let Some(model) = model.filter(|model| !model.is_undefined()) else { return Ok(None) };
+    let refusal = models::resolve::resolve(ctx, &model, mock)?.batch_refusal();
+    Ok(refusal.map(|error| Diagnostic { hint: error.hint, ..Diagnostic::new(format!("--batch: {}", error.message)) }))
 }
 
 /// Fails if there is a limit on cost and the price of the file's model is not known. Models that only the prompt function
