@@ -1,12 +1,16 @@
 //! Arguments of `lmthing map` (docs/reference/map.md). Doc comments of options are help texts.
 
-use std::{num::NonZeroUsize, path::PathBuf};
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
 
 use super::{
     approval_args::ApprovedArgs,
+    batch_args::BatchArgs,
     complete::{FilesEndingIn, PromptFiles},
     limit_args::LimitArgs,
     permission_args::PermissionArgs,
@@ -22,6 +26,7 @@ const ROWS: FilesEndingIn = FilesEndingIn(&[".jsonl", ".ndjson", ".csv", ".tsv"]
 #[derive(Args, Debug)]
 #[command(
     args_override_self = true,
+    override_usage = "lmthing map [OPTIONS] FILE --input ROWS [-o OUT]\n       lmthing map --cancel OUT",
     after_help = "Limits hold for all rows together; config.limits of the file holds for each row.\n\
                   The same command again goes on: rows whose results stand in OUT are not run again.\n\n\
                   Exit codes: 0 every row is done, 1 rows failed, or the file is missing or wrong, 2 wrong usage, 4 a limit \
@@ -29,11 +34,11 @@ const ROWS: FilesEndingIn = FilesEndingIn(&[".jsonl", ".ndjson", ".csv", ".tsv"]
 )]
 pub(super) struct MapArgs {
     /// The prompt file (.lmt.mjs, .lmt.js, .lmt.ts or .lmt.mts); its input says what a row is
-    #[arg(value_name = "FILE", add = ArgValueCompleter::new(PromptFiles))]
-    pub(super) file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "cancel", add = ArgValueCompleter::new(PromptFiles))]
+    pub(super) file: Option<PathBuf>,
 
     /// The rows: a file of JSON Lines, CSV or TSV, or - for standard input
-    #[arg(long, value_name = "ROWS", required_unless_present = "each", conflicts_with = "each",
+    #[arg(long, value_name = "ROWS", required_unless_present_any = ["each", "cancel"], conflicts_with = "each",
           add = ArgValueCompleter::new(ROWS))]
     pub(super) input: Option<PathBuf>,
 
@@ -78,6 +83,9 @@ pub(super) struct MapArgs {
     pub(super) fresh: bool,
 
     #[command(flatten)]
+    pub(super) batch: BatchArgs,
+
+    #[command(flatten)]
     pub(super) remote: RemoteArgs,
 
     #[command(flatten)]
@@ -99,6 +107,13 @@ pub(super) struct MapArgs {
 
     #[command(flatten)]
     pub(super) permissions: PermissionArgs,
+}
+
+impl MapArgs {
+    /// The prompt file; empty with `--cancel`.
+    pub(super) fn file(&self) -> &Path {
+        self.file.as_deref().unwrap_or(Path::new(""))
+    }
 }
 
 /// What results look like.

@@ -6,6 +6,7 @@ mod approval_args;
 mod approvals;
 mod approve_args;
 mod args;
+mod batch_args;
 mod browser;
 mod call_args;
 mod check_args;

@@ -58,6 +58,15 @@ pub(super) fn idempotency_key(
     hex(&hash.finalize()[..20])
 }
 
+/// Hash of an input, independent of the order of its keys and stable across processes and versions.
+pub(super) fn stable_hash(input: &Map<String, Value>) -> String {
+    hash_of(&sorted(&Value::Object(input.clone())).to_string())
+}
+
+pub(super) fn hash_of(text: &str) -> String {
+    hex(&Sha256::digest(text)[..16])
+}
+
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(object) => {

@@ -1,5 +1,6 @@
 //! Runs one prompt file over many rows of data (docs/reference/map.md), each row in an engine of its own.
 
+mod batches;
 mod checked_rows;
 mod convert;
 mod failure_summary;
@@ -13,7 +14,8 @@ mod rows;
 mod validate;
 mod work;
 
-pub use options::{Format, MapListener, MapOptions, MaxErrors, RemoteService};
+pub use batches::cancel_batches;
+pub use options::{BatchOptions, Format, MapListener, MapOptions, MaxErrors, RemoteService};
 pub use plan::run_map;
-pub use progress::{EarlyEnd, Progress, RowEnd, Totals};
+pub use progress::{BatchNews, BatchNewsPhase, EarlyEnd, Progress, RowEnd, Totals};
 pub use rows::Source;

@@ -1,9 +1,9 @@
 //! Options of a map, and the trait that receives its progress.
 
-use std::{num::NonZeroUsize, path::PathBuf, rc::Rc};
+use std::{num::NonZeroUsize, path::PathBuf, rc::Rc, time::Duration};
 
 use super::{
-    progress::{Progress, RowEnd},
+    progress::{BatchNews, Progress, RowEnd},
     rows::Source,
 };
 use lmthing_base::{
@@ -38,6 +38,21 @@ pub struct MapOptions {
     pub approve: ApprovalRules,
     /// Server whose workers run the rows; `None` runs them in this process.
     pub server: Option<RemoteService>,
+    /// How requests go into batches, if they do.
+    pub batch: Option<BatchOptions>,
+}
+
+/// How requests go into batches.
+#[derive(Clone, Debug, Default)]
+pub struct BatchOptions {
+    /// Whether the next requests of a row, and those that failed, are sent at once.
+    pub asks_next_at_once: bool,
+    /// How often a batch is asked about; growing if unset.
+    pub poll: Option<Duration>,
+    /// The number of requests in a batch, at most.
+    pub size: Option<NonZeroUsize>,
+    /// Whether the map waits for batches that are under way.
+    pub waits: bool,
 }
 
 impl MapOptions {
@@ -100,6 +115,9 @@ pub trait MapListener {
     fn warned(&mut self, row: Option<u64>, message: &str);
 
     fn ended(&mut self, row: &RowEnd<'_>);
+
+    /// Called when the state of a batch has changed.
+    fn batch(&mut self, news: &BatchNews);
 
     /// Called after every event and at least every 50 ms.
     fn progress(&mut self, progress: &Progress);

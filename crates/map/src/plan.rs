@@ -7,17 +7,22 @@ use std::{
 };
 
 use super::{
+    batches::{BatchState, EarlierBatches, cancel_all, read_earlier},
     convert::Inputs,
     hashes,
     options::{MapListener, MapOptions},
     progress::{EarlyEnd, Totals},
-    results::{Store, Writer},
+    results::{Store, Writer, results_of},
     rows::Rows,
     validate::RowValidator,
-    work::{self, Message, RemainingRows, RowHost},
+    work::{self, Message, RemainingRows, RowBatches, RowHost},
 };
 use lmthing_base::diagnostic::Diagnostic;
-use lmthing_engine::{bindings::check_rows, prompt::RunError, session::SharedModel};
+use lmthing_engine::{
+    bindings::{RowsFile, check_rows},
+    prompt::RunError,
+    session::SharedModel,
+};
 
 /// Runs the file once for each row. On an error of usage nothing was run.
 pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<Totals, Rc<RunError>> {
@@ -31,11 +36,12 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
     let checked = validator.records().map_err(usage).and_then(|()| {
         let choice = options.model.as_ref().map(SharedModel::choice);
         work::with_engine(&options, &host, async |engine| {
-            let file = (&*options.file, options.server.is_none());
+            let (runs_here, is_batched) = (options.server.is_none(), options.batch.is_some());
+            let file = RowsFile { path: &options.file, runs_here, is_batched };
             check_rows(engine, file, choice.as_ref(), &mut validator).await
         })
     });
-    let RowValidator { validated, failed: wrong, converter, store, notes, interrupted, .. } = validator;
+    let RowValidator { validated, failed: wrong, converter, mut store, mut notes, interrupted, .. } = validator;
     host.end();
     forward_output(&receiver, listener);
     let fits = || if interrupted.is_some() { Ok(()) } else { validated.check(rows.name()).map_err(usage) };
@@ -48,9 +54,14 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
     let Some(converter) = converter else {
         return Err(usage(Box::new(Diagnostic::new("the rows were not checked"))));
     };
-    let mut notes = notes;
     let columns: Vec<String> = converter.taken.declaration.names().map(str::to_owned).collect();
-    let mut store = store;
+    let batches = match row_batches(&options, store.as_ref(), listener) {
+        Ok(batches) => batches,
+        Err(problem) => {
+            store.into_iter().for_each(Store::discard);
+            return Err(failed(problem));
+        }
+    };
     let keys = store.as_mut().map_or_else(|| (hashes::fresh_salt(), HashSet::new()), Store::take_keys);
     let writer = match (store, &options.out) {
         (Some(store), Some(out)) => {
@@ -69,9 +80,47 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
         invalid: validated.invalid,
         invalid_rows: validated.invalid_rows,
         keys,
+        batches,
     };
     let inputs = Inputs { records, converter };
     work::run(&options, (inputs, remaining), writer, (sender, receiver), listener).map_err(failed)
+}
+
+/// Opens the state of batches. What an earlier command has left is cancelled with `--fresh`.
+fn row_batches(
+    options: &MapOptions,
+    store: Option<&Store>,
+    listener: &mut dyn MapListener,
+) -> Result<RowBatches, Box<Diagnostic>> {
+    let (Some(store), Some(out)) = (store, &options.out) else { return Ok(RowBatches::None) };
+    let out = results_of(out, options.format);
+    let mut earlier = read_earlier(&out)?;
+    let is_changed = earlier.as_ref().is_some_and(|earlier| earlier.is_changed(store.provenance()));
+    if let Some(known) = earlier.take_if(|_| options.fresh || is_changed) {
+        if !options.fresh {
+            known.check(store.provenance(), options.out.as_deref().unwrap_or(&out))?;
+        }
+        let cancelled = cancel_all(&known.state, &options.variables, listener, true);
+        // Nothing is under way any more without `--fresh`, so that only files may be left at the provider.
+        let cancelled = if options.fresh { cancelled? } else { 0 };
+        if cancelled > 0 {
+            let es = if cancelled == 1 { "" } else { "es" };
+            listener.warned(None, &format!("{cancelled} batch{es} of an earlier command were cancelled"));
+        }
+        known.state.remove();
+    }
+    if let Some(earlier) = &earlier {
+        earlier.state.resume()?;
+    }
+    Ok(match (earlier, options.batch.clone()) {
+        (Some(EarlierBatches { state, under_way }), None) => RowBatches::Left { state, batches: under_way },
+        (None, None) => RowBatches::None,
+        (Some(EarlierBatches { state, .. }), Some(options)) => RowBatches::Used { state, has_earlier: true, options },
+        (None, Some(options)) => {
+            let state = BatchState::create(&out, store.provenance().clone())?;
+            RowBatches::Used { state, has_earlier: false, options }
+        }
+    })
 }
 
 fn forward_output(receiver: &mpsc::Receiver<Message>, listener: &mut dyn MapListener) {
@@ -79,7 +128,11 @@ fn forward_output(receiver: &mpsc::Receiver<Message>, listener: &mut dyn MapList
         match message {
             Message::Printed { row, text } => listener.printed(row, &text),
             Message::Warned { row, message } => listener.warned(row, &message),
-            Message::Ended { .. } | Message::Lost { .. } => {}
+            Message::Ended { .. }
+            | Message::Lost { .. }
+            | Message::Suspended { .. }
+            | Message::Entry { .. }
+            | Message::Batch(_) => {}
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{failure_summary::FailureSummary, results::RowError};
-use lmthing_base::chat::Usage;
+use lmthing_base::{chat::Usage, diagnostic::Diagnostic};
 use lmthing_system::remote::RemoteError;
 
 pub struct RowEnd<'a> {
@@ -29,6 +29,32 @@ pub struct Progress {
     pub elapsed: Duration,
 }
 
+/// The state of a batch.
+#[derive(Clone, Debug)]
+pub struct BatchNews {
+    /// Its own name, which stays the same.
+    pub name: String,
+    /// The provider's id; the name before there is one.
+    pub id: String,
+    pub provider: String,
+    pub phase: BatchNewsPhase,
+    /// Answered requests, and failed ones.
+    pub done: u64,
+    pub failed: u64,
+    pub requests: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BatchNewsPhase {
+    Uploading,
+    Submitted,
+    InProgress,
+    Completed,
+    Expired,
+    Cancelled,
+    Failed(String),
+}
+
 #[derive(Clone, Debug)]
 pub enum EarlyEnd {
     Interrupted(i32),
@@ -36,6 +62,10 @@ pub enum EarlyEnd {
     Errors(String),
     Unread,
     Lost(RemoteError),
+    /// Batches are under way, and are not waited for.
+    UnderWay,
+    /// Batches cannot be continued now. No row has failed.
+    Batches(Box<Diagnostic>),
 }
 
 #[derive(Debug, Default)]
@@ -46,6 +76,9 @@ pub struct Totals {
     pub reused: u64,
     pub errors: FailureSummary,
     pub early: Option<EarlyEnd>,
+    /// Batches that are under way at the end, and the rows that wait for them.
+    pub batches: u64,
+    pub batched_rows: u64,
 }
 
 impl Totals {

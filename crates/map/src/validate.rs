@@ -13,8 +13,8 @@ use super::{
     checked_rows::{CheckedRows, InvalidRowFault},
     convert::Converter,
     hashes,
-    options::{Format, MapListener, MapOptions},
-    results::{Provenance, Store, with_suffix},
+    options::{MapListener, MapOptions},
+    results::{Provenance, Store, results_of, with_suffix},
     rows::{Fault, Record, Records, Rows},
     work::RowHost,
 };
@@ -185,13 +185,5 @@ impl InputRows for RowValidator<'_> {
                 self.records = None;
             }
         }
-    }
-}
-
-/// The JSON Lines file of results: OUT itself, or the file next to it when OUT is a CSV table.
-fn results_of(out: &Path, format: Format) -> PathBuf {
-    match format {
-        Format::JsonLines => out.to_owned(),
-        Format::Csv => with_suffix(out, ".jsonl"),
     }
 }

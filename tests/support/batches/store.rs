@@ -126,15 +126,15 @@ impl Store {
         batch.polls_left = batch.polls_left.saturating_sub(1);
         if batch.polls_left == 0 && batch.phase == Phase::Running {
             batch.phase = batch.ending.clone();
+            batch.is_cancelled |= batch.phase == Phase::Cancelled;
         }
         self.write_results(at, answers);
         Some(self.batches[at].clone())
     }
 
-    /// Whether the batch was running; one that was cancelled is not cancelled again.
     pub(super) fn cancel(&mut self, id: &str) -> Option<bool> {
         let batch = self.batches.iter_mut().find(|batch| batch.id == id)?;
-        let is_running = batch.phase == Phase::Running && !batch.is_cancelled;
+        let is_running = batch.phase == Phase::Running;
         if is_running {
             (batch.ending, batch.is_cancelled) = (Phase::Cancelled, true);
         }

@@ -136,6 +136,11 @@ impl<'a> ResultLine<'a> {
     }
 }
 
+/// The number and the input of the row that a line is the result of.
+pub(crate) fn result_of_line(line: &str) -> Option<(u64, Map<String, Value>)> {
+    Some((row_of(line)?, ResultLine::new(line)?.input()?))
+}
+
 pub(super) fn row_of(line: &str) -> Option<u64> {
     let digits = line.strip_prefix("{\"row\":")?;
     digits[..digits.find(|character: char| !character.is_ascii_digit())?].parse().ok()

@@ -17,7 +17,10 @@ use super::{
     earlier_results::EarlierResults,
     line::{ResultLine, row_of},
 };
-use crate::hashes::{fresh_salt, hash_text};
+use crate::{
+    hashes::{fresh_salt, hash_text},
+    options::Format,
+};
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_system::files::io_error_text;
 
@@ -67,16 +70,7 @@ impl Store {
     ) -> Result<Self, Box<Diagnostic>> {
         let failed = |error: io::Error| cannot_write(out, &error);
         let state_path = with_suffix(out, ".lmthing");
-        let mut options = OpenOptions::new();
-        let state_file =
-            options.read(true).write(true).create(true).truncate(false).open(&state_path).map_err(failed)?;
-        match state_file.try_lock() {
-            // Some file systems do not support locks.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Box::new(Diagnostic::new(format!("another map is at work on {}", out.display()))));
-            }
-        }
+        let state_file = lock_state(out)?;
         let header = header(&state_file);
         let has_results = fs::metadata(out).is_ok_and(|metadata| metadata.len() > 0);
         if has_results && header.is_none() && !is_fresh {
@@ -107,6 +101,10 @@ impl Store {
         let (salt, claimed) = (salt.unwrap_or_else(fresh_salt), HashSet::new());
         let out = out.to_owned();
         Ok(Store { out, state_file, provenance, earlier, reused, has_other_provenance, salt, claimed })
+    }
+
+    pub(crate) fn provenance(&self) -> &Provenance {
+        &self.provenance
     }
 
     /// Copies the earlier result for a row into the next OUT; returns whether there is one.
@@ -226,6 +224,28 @@ impl<R: io::Read> Lines<R> {
 
     fn row(&self) -> Option<u64> {
         (!self.line.is_empty()).then(|| str::from_utf8(&self.line).ok().and_then(row_of).unwrap_or(0))
+    }
+}
+
+/// Opens the state file of `out`, which no other map uses until it is closed.
+pub(crate) fn lock_state(out: &Path) -> Result<File, Box<Diagnostic>> {
+    let mut options = OpenOptions::new();
+    let state_file = options.read(true).write(true).create(true).truncate(false).open(with_suffix(out, ".lmthing"));
+    let state_file = state_file.map_err(|error| cannot_write(out, &error))?;
+    match state_file.try_lock() {
+        // Some file systems do not support locks.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(state_file),
+        Err(TryLockError::WouldBlock) => {
+            Err(Box::new(Diagnostic::new(format!("another map is at work on {}", out.display()))))
+        }
+    }
+}
+
+/// The JSON Lines file of results: OUT itself, or the file next to it when OUT is a CSV table.
+pub(crate) fn results_of(out: &Path, format: Format) -> PathBuf {
+    match format {
+        Format::JsonLines => out.to_owned(),
+        Format::Csv => with_suffix(out, ".jsonl"),
     }
 }
 

@@ -104,6 +104,13 @@ impl Writer {
         self.finish_lines(print).and_then(|()| self.finish_table(print)).map_err(|error| self.failed(&error))
     }
 
+    /// Writes what stands in the files to the disk.
+    pub(crate) fn sync(&self) -> Result<(), Box<Diagnostic>> {
+        let Sink::Out(output) = &self.sink else { return Ok(()) };
+        let synced = output.results.sync_data().and_then(|()| output.state_file.sync_data());
+        synced.map_err(|error| self.failed(&error))
+    }
+
     pub(crate) fn failed(&self, error: &io::Error) -> Box<Diagnostic> {
         match &self.sink {
             Sink::Out(output) => cannot_write(output.path(), error),

@@ -2,7 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use crate::results::{RemoteAttempt, RowOutcome};
+use crate::{
+    batches::{Ask, BatchJob, NewEntry, Report},
+    results::{RemoteAttempt, RowOutcome},
+};
+use lmthing_base::cost::RequestId;
 use lmthing_engine::session::WatchedRun;
 use lmthing_system::remote::RemoteError;
 
@@ -13,12 +17,42 @@ pub(super) struct Job {
     pub attempt: u32,
     /// Identifies its run on the Restate server, once known.
     pub remote_attempt: Option<RemoteAttempt>,
+    /// Set if its requests go into batches.
+    pub batch: Option<BatchJob>,
     pub watched: WatchedRun,
 }
 
 pub(crate) enum Message {
-    Printed { row: Option<u64>, text: String },
-    Warned { row: Option<u64>, message: String },
-    Ended { row: u64, attempt: u32, outcome: Box<RowOutcome> },
-    Lost { row: u64, error: RemoteError },
+    Printed {
+        row: Option<u64>,
+        text: String,
+    },
+    Warned {
+        row: Option<u64>,
+        message: String,
+    },
+    Ended {
+        row: u64,
+        attempt: u32,
+        outcome: Box<RowOutcome>,
+    },
+    Lost {
+        row: u64,
+        error: RemoteError,
+    },
+    /// All that is left of the row waits for batches.
+    Suspended {
+        row: u64,
+        attempt: u32,
+        asks: Vec<Ask>,
+        reserved: Vec<RequestId>,
+    },
+    /// An entry of a row's logs.
+    Entry {
+        row: u64,
+        attempt: u32,
+        entry: NewEntry,
+    },
+    /// From the thread that talks to the services of batches.
+    Batch(Box<Report>),
 }

@@ -1,5 +1,8 @@
 //! Runs rows on threads or on a server and collects their results.
 
+mod attempts;
+mod batched_rows;
+mod blocked_rows;
 mod counter;
 mod host;
 mod message;
@@ -12,5 +15,5 @@ mod validation_engine;
 
 pub(super) use host::RowHost;
 pub(super) use message::Message;
-pub(super) use pool::{RemainingRows, run};
+pub(super) use pool::{RemainingRows, RowBatches, run};
 pub(super) use validation_engine::with_engine;

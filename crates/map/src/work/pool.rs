@@ -2,7 +2,6 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    io,
     sync::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError, Sender},
@@ -18,43 +17,32 @@ use super::{
     counter::TotalsCounter,
     message::{Job, Message},
     remote_rows::RemoteRows,
-    row::{RowContext, late_outcome, stuck_outcome},
-    row_threads::{no_thread, start_threads},
+    row::RowContext,
+    row_threads::start_threads,
     running_row::{RunningRow, used},
 };
 use crate::{
+    batches::{BatchState, Batches, RemoteOptions},
     checked_rows::InvalidRowFault,
     convert::{EndOfRows, Inputs},
-    options::{MapListener, MapOptions},
-    progress::{EarlyEnd, RowEnd, Totals},
-    results::{RemoteAttempt, RowError, RowOutcome, Writer, to_line},
+    options::{BatchOptions, MapListener, MapOptions},
+    progress::{EarlyEnd, Totals},
+    results::{RowError, RowOutcome, Writer},
     row_set::RowSet,
 };
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::{
     prompt::RunError,
-    session::{CombinedLimits, LateRun, WatchedRun},
+    session::{CombinedLimits, WatchedRun},
 };
 use lmthing_system::threads::ThreadPool;
 
 const INVALID_ROW: &str = "the row does not fit what the file takes";
 
-const CHECK_INTERVAL: Duration = Duration::from_millis(50);
-
-/// How long a script may block its thread before other rows get another one. Scripts that can be interrupted are
-/// interrupted earlier.
-const BLOCKED_TIMEOUT: Duration = Duration::from_secs(15);
-
-/// The same for a row that has passed a time limit.
-const LATE_BLOCKED_TIMEOUT: Duration = Duration::from_millis(100);
+pub(super) const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// How long running rows may take to end after an interrupt.
 const END_TIMEOUT: Duration = Duration::from_millis(800);
-
-/// How often a row is tried again that failed only because of rate limits.
-const MAX_REFUSALS: u32 = 20;
-
-const FIRST_RETRY_DELAY: Duration = Duration::from_millis(500);
 
 pub(crate) struct RemainingRows {
     pub total: u64,
@@ -64,6 +52,18 @@ pub(crate) struct RemainingRows {
     pub invalid_rows: RowSet,
     /// Salt of idempotency keys, and hashes of the invocations that are already used.
     pub keys: (String, HashSet<u64>),
+    pub batches: RowBatches,
+}
+
+/// What batches have to do with the rows.
+#[derive(Default)]
+pub(crate) enum RowBatches {
+    #[default]
+    None,
+    /// Rows go into batches. Some may be stored from an earlier command.
+    Used { state: BatchState, has_earlier: bool, options: BatchOptions },
+    /// Stored rows are left to a command with batches.
+    Left { state: BatchState, batches: u64 },
 }
 
 pub(crate) fn run(
@@ -74,6 +74,7 @@ pub(crate) fn run(
     listener: &mut dyn MapListener,
 ) -> Result<Totals, Box<Diagnostic>> {
     let (salt, taken) = std::mem::take(&mut remaining.keys);
+    let batches = std::mem::take(&mut remaining.batches);
     let context = Arc::new(RowContext {
         options: options.clone(),
         overall: CombinedLimits::new(options.limits),
@@ -82,8 +83,18 @@ pub(crate) fn run(
         remote_rows: options.server.clone().map(|server| RemoteRows::new(server, salt, taken)),
         taken: inputs.converter.taken.clone(),
     });
-    let counter = TotalsCounter::new(remaining.total, remaining.reused, remaining.todo.count());
+    let mut counter = TotalsCounter::new(remaining.total, remaining.reused, remaining.todo.count());
     let threads = start_threads(&context, &sender)?;
+    let (batches, left_rows) = match batches {
+        RowBatches::None => (None, None),
+        RowBatches::Left { state, batches } => {
+            counter.totals.batches = batches;
+            (None, Some(state))
+        }
+        RowBatches::Used { state, has_earlier, options } => {
+            (Some(start_batches((state, has_earlier), options, &context, &sender)?), None)
+        }
+    };
     let mut pool = Pool {
         context,
         inputs,
@@ -96,6 +107,8 @@ pub(crate) fn run(
         retries: Vec::new(),
         row: 0,
         counter,
+        batches,
+        left_rows,
         early: None,
         end_requested_at: None,
         last_job: 0,
@@ -103,26 +116,51 @@ pub(crate) fn run(
     };
     let ran = pool.run(listener).and_then(|()| pool.writer.finish(&mut |line| listener.result(line)));
     ran?;
+    pool.end_batches()?;
     Ok(Totals { early: pool.early, ..pool.counter.totals })
 }
 
-struct Pool {
-    context: Arc<RowContext>,
-    inputs: Inputs,
-    remaining: RemainingRows,
-    writer: Writer,
+fn start_batches(
+    state: (BatchState, bool),
+    options: BatchOptions,
+    context: &RowContext,
+    sender: &Sender<Message>,
+) -> Result<Batches, Box<Diagnostic>> {
+    let remote = RemoteOptions {
+        variables: context.options.variables.clone(),
+        servers: context.servers.clone(),
+        state: state.0.path().to_owned(),
+        name: state.0.name().to_owned(),
+        poll: options.poll,
+    };
+    let sender = sender.clone();
+    let report = move |report| drop(sender.send(Message::Batch(Box::new(report))));
+    let limits = &context.options.limits;
+    let estimates_costs = limits.cost.is_some() || limits.tokens.is_some();
+    Batches::start(state, &options, remote, estimates_costs, report)
+}
+
+pub(super) struct Pool {
+    pub(super) context: Arc<RowContext>,
+    pub(super) inputs: Inputs,
+    pub(super) remaining: RemainingRows,
+    pub(super) writer: Writer,
     _sender: Sender<Message>,
-    receiver: Receiver<Message>,
-    threads: ThreadPool<Job>,
-    running: HashMap<u64, RunningRow>,
-    retries: Vec<(Instant, RunningRow)>,
-    row: u64,
-    counter: TotalsCounter,
-    early: Option<EarlyEnd>,
-    end_requested_at: Option<Instant>,
-    last_job: u64,
+    pub(super) receiver: Receiver<Message>,
+    pub(super) threads: ThreadPool<Job>,
+    pub(super) running: HashMap<u64, RunningRow>,
+    pub(super) retries: Vec<(Instant, RunningRow)>,
+    pub(super) row: u64,
+    pub(super) counter: TotalsCounter,
+    /// Rows that wait for batches, if they do.
+    pub(super) batches: Option<Batches>,
+    /// Rows that are left to a command with batches.
+    pub(super) left_rows: Option<BatchState>,
+    pub(super) early: Option<EarlyEnd>,
+    pub(super) end_requested_at: Option<Instant>,
+    pub(super) last_job: u64,
     /// Since when all running rows are on blocked threads.
-    stuck_since: Option<Instant>,
+    pub(super) stuck_since: Option<Instant>,
 }
 
 impl Pool {
@@ -130,7 +168,13 @@ impl Pool {
         loop {
             let is_all_begun = self.begin_rows(listener)?;
             let is_waiting = !self.retries.is_empty() && self.early.is_none();
-            if self.running.is_empty() && !is_waiting && (is_all_begun || self.early.is_some()) {
+            let is_last = is_all_begun && self.running.is_empty() && !is_waiting;
+            self.advance_batches(is_last, listener)?;
+            if self.running.is_empty()
+                && !is_waiting
+                && (is_all_begun || self.early.is_some())
+                && !self.awaits_batches()
+            {
                 return Ok(());
             }
             match self.receiver.recv_timeout(CHECK_INTERVAL) {
@@ -160,19 +204,25 @@ impl Pool {
                 if self.limits_are_used_up() {
                     return Ok(false);
                 }
-                self.start(row);
+                self.start(row)?;
+                continue;
+            }
+            if self.start_ready_row()? {
                 continue;
             }
             let Some(input) = self.inputs.next() else { return Ok(true) };
             self.row += 1;
-            if !self.remaining.todo.contains(self.row) {
+            if !self.remaining.todo.contains(self.row) || self.is_left_to_batches(&input)? {
                 continue;
             }
             self.writer.begin(self.row);
+            if self.is_stored(&input)? {
+                continue;
+            }
             let wrong = self.remaining.invalid_rows.contains(self.row);
             match input {
                 Ok(Ok(_)) if !wrong && self.limits_are_used_up() => return Ok(false),
-                Ok(Ok(input)) if !wrong => self.start(RunningRow::new(self.row, input)),
+                Ok(Ok(input)) if !wrong => self.start_new(RunningRow::new(self.row, input))?,
                 Ok(Ok(input)) => self.write_invalid(input, None, listener)?,
                 Ok(Err(wrong)) => self.write_invalid(wrong.row, Some(wrong.message), listener)?,
                 Err(EndOfRows(why)) => {
@@ -198,14 +248,16 @@ impl Pool {
         Some(self.retries.swap_remove(due).1)
     }
 
-    fn start(&mut self, mut row: RunningRow) {
+    pub(super) fn start(&mut self, mut row: RunningRow) -> Result<(), Box<Diagnostic>> {
         row.watched = WatchedRun::default();
         let (input, watched) = (row.input.clone(), row.watched.clone());
-        let job = Job { row: row.row, input, attempt: row.attempt, remote_attempt: row.remote_attempt, watched };
+        let batch = self.batch_job(&row)?;
+        let job = Job { row: row.row, input, attempt: row.attempt, remote_attempt: row.remote_attempt, batch, watched };
         self.last_job += 1;
         row.job = self.last_job;
         self.threads.run(row.job, job);
         self.running.insert(row.row, row);
+        Ok(())
     }
 
     fn write_invalid(
@@ -233,143 +285,24 @@ impl Pool {
                     self.end_requested_at.get_or_insert_with(Instant::now);
                 }
             }
+            Message::Batch(report) => return self.handle_batch(*report, listener),
+            Message::Entry { row, attempt, entry } => return self.store_entry(row, attempt, entry),
+            Message::Suspended { row, attempt, asks, reserved } => {
+                return self.suspend(row, attempt, asks, reserved);
+            }
             Message::Ended { row, attempt, outcome } => {
                 // A thread that was replaced may still finish its row.
                 let is_it = self.running.get(&row).is_some_and(|running| running.attempt == attempt);
                 if let Some(running) = is_it.then(|| self.running.remove(&row)).flatten() {
-                    self.counter.used(&outcome);
+                    if running.batched.is_none() {
+                        self.counter.used(&outcome);
+                    }
                     if self.context.remote_rows.is_some() {
                         self.context.overall.add(used(&outcome));
                     }
                     return self.attempt_ended(running, *outcome, listener);
                 }
             }
-        }
-        Ok(())
-    }
-
-    fn attempt_ended(
-        &mut self,
-        mut running: RunningRow,
-        outcome: RowOutcome,
-        listener: &mut dyn MapListener,
-    ) -> Result<(), Box<Diagnostic>> {
-        let Some(failure) = &outcome.failure else { return self.finish_row(running, outcome, listener) };
-        if self.context.remote_rows.is_none()
-            && failure.kind == "limit"
-            && let Some(words) = self.context.overall.reached()
-        {
-            // Not the row's fault: the next command runs it.
-            self.early.get_or_insert(EarlyEnd::Limit(words));
-            return Ok(());
-        }
-        if let Some(words) = &outcome.long_wait {
-            // The same for every row; the next command runs this one.
-            self.early.get_or_insert_with(|| EarlyEnd::Errors(words.clone()));
-            return Ok(());
-        }
-        if self.early.is_some() && self.end_requested_at.is_some() {
-            return self.finish_row(running, outcome, listener);
-        }
-        let may_retry = match (outcome.is_refused, failure.kind.as_str()) {
-            (true, _) => running.refusals < MAX_REFUSALS,
-            (false, "usage" | "input" | "configuration") => false,
-            (false, _) if outcome.is_hopeless => false,
-            _ => running.failures < self.context.options.retries,
-        };
-        if !may_retry {
-            return self.finish_row(running, outcome, listener);
-        }
-        listener.ended(&RowEnd {
-            row: running.row,
-            took: outcome.took,
-            usage: outcome.usage,
-            cost: outcome.cost,
-            failure: Some(failure),
-            will_retry: true,
-        });
-        let count = if outcome.is_refused { &mut running.refusals } else { &mut running.failures };
-        *count += 1;
-        // Failures of scripts are retried at once, failures of models with backoff.
-        let wait = if failure.code == RunError::MODEL_EXIT_CODE {
-            FIRST_RETRY_DELAY * 2_u32.pow((*count - 1).min(6))
-        } else {
-            Duration::ZERO
-        };
-        running.attempt += 1;
-        running.remote_attempt = outcome
-            .remote_attempt
-            .map(|remote_attempt| RemoteAttempt { failures: remote_attempt.failures + 1, ..remote_attempt });
-        running.add(&outcome);
-        self.retries.push((Instant::now() + wait, running));
-        Ok(())
-    }
-
-    fn finish_row(
-        &mut self,
-        running: RunningRow,
-        mut outcome: RowOutcome,
-        listener: &mut dyn MapListener,
-    ) -> Result<(), Box<Diagnostic>> {
-        outcome.usage = running.usage.plus(outcome.usage);
-        outcome.cost = running.cost.zip(outcome.cost).map(|(before, cost)| before + cost);
-        outcome.took += running.took;
-        self.counter.ended(running.row, &outcome);
-        listener.ended(&RowEnd {
-            row: running.row,
-            took: outcome.took,
-            usage: outcome.usage,
-            cost: outcome.cost,
-            failure: outcome.failure.as_ref(),
-            will_retry: false,
-        });
-        let line = to_line(running.row, &running.input, &outcome);
-        let written = self.writer.write(running.row, &line, &mut |line| listener.result(line));
-        self.written(written)?;
-        if self.early.is_none() {
-            self.early = self.counter.early_end(&self.context.options);
-        }
-        Ok(())
-    }
-
-    fn written(&self, written: io::Result<()>) -> Result<(), Box<Diagnostic>> {
-        written.map_err(|error| self.writer.failed(&error))
-    }
-
-    /// Ends rows past their own time limit, even if their thread is still blocked, and frees the rows that wait for a
-    /// blocked thread without having begun. Rows that have begun are never begun again: their requests were paid.
-    fn end_blocked_rows(&mut self, listener: &mut dyn MapListener) -> Result<(), Box<Diagnostic>> {
-        let is_late = |row: &RunningRow| Some((row.job, (row.row, row.watched.late()?)));
-        let late: HashMap<u64, (u64, LateRun)> = self.running.values().filter_map(is_late).collect();
-        let patience = |job| if late.contains_key(&job) { LATE_BLOCKED_TIMEOUT } else { BLOCKED_TIMEOUT };
-        let blocking = self.threads.relieve(patience).map_err(|error| no_thread(&error))?;
-        for running in self.running.values().filter(|row| blocking.contains(&row.job) && !late.contains_key(&row.job)) {
-            let seconds = BLOCKED_TIMEOUT.as_secs();
-            let message = format!("the script has held its thread for {seconds} s; config.limits.time ends such a row");
-            listener.warned(Some(running.row), &message);
-        }
-        for (row, late) in late.into_values() {
-            if let Some(running) = self.running.remove(&row) {
-                self.attempt_ended(running, late_outcome(late), listener)?;
-            }
-        }
-        self.give_up_stuck_rows(listener)
-    }
-
-    /// Ends rows on blocked threads when nothing else has run for a while: they may never end.
-    fn give_up_stuck_rows(&mut self, listener: &mut dyn MapListener) -> Result<(), Box<Diagnostic>> {
-        let blocked: HashSet<u64> = self.threads.blocked_jobs(CHECK_INTERVAL).iter().map(|job| job.number).collect();
-        if self.running.is_empty() || !self.running.values().all(|row| blocked.contains(&row.job)) {
-            self.stuck_since = None;
-            return Ok(());
-        }
-        if self.stuck_since.get_or_insert_with(Instant::now).elapsed() < BLOCKED_TIMEOUT {
-            return Ok(());
-        }
-        for (_, running) in std::mem::take(&mut self.running) {
-            // It must not go on when its thread is free again: the next command may run it.
-            let outcome = stuck_outcome(running.watched.expire());
-            self.attempt_ended(running, outcome, listener)?;
         }
         Ok(())
     }

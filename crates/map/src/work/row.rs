@@ -15,11 +15,13 @@ use super::{
     remote_rows::RemoteRows,
 };
 use crate::{
+    batches::{Ask, BatchJob, RowAnswers, RowLog},
     options::{MapOptions, approval_advice, mcp_config},
     results::{RowError, RowOutcome},
 };
 use lmthing_base::{
-    checkpoint::NoCheckpoints,
+    checkpoint::{Checkpoints, NoCheckpoints},
+    cost::RequestId,
     diagnostic::Diagnostic,
     event::{Event, Events, RunSummary, SharedSummary},
     input::{CommandLine, InputShape},
@@ -29,8 +31,8 @@ use lmthing_engine::{
     bindings::{Exchanges, FileRun},
     prompt::RunError,
     session::{
-        CombinedLimits, FileRunOptions, LateRun, Meter, ModelOption, RunContext, RunFailure, SharedModel, run_file,
-        warnings,
+        BatchAnswers, CombinedLimits, FileRunOptions, LateRun, Meter, ModelOption, RunContext, RunFailure, SharedModel,
+        run_file, warnings,
     },
 };
 use lmthing_node::SCRIPT_STACK_SIZE;
@@ -51,21 +53,55 @@ pub(super) struct RowContext {
     pub(super) taken: Arc<InputShape>,
 }
 
-pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, sender: &Sender<Message>) -> RowOutcome {
+/// How a run of a row has ended.
+pub(super) enum RowRun {
+    Ended(Box<RowOutcome>),
+    /// All that is left of it waits for batches.
+    Suspended {
+        asks: Vec<Ask>,
+        reserved: Vec<RequestId>,
+    },
+}
+
+/// What a run of a row has to do with batches.
+struct RowBatch {
+    answers: Rc<RowAnswers>,
+    log: Rc<RowLog>,
+}
+
+impl RowBatch {
+    fn of(job: &Job, sender: &Sender<Message>) -> Option<Self> {
+        let BatchJob { record, asks_next_at_once, has_failed } = job.batch.clone()?;
+        let (sender, row, attempt) = (sender.clone(), job.row, job.attempt);
+        let log = RowLog::new(&record.entries, move |entry| drop(sender.send(Message::Entry { row, attempt, entry })));
+        let answers = Rc::new(RowAnswers::new(record.requests, asks_next_at_once, has_failed));
+        Some(RowBatch { answers, log: Rc::new(log) })
+    }
+}
+
+pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, sender: &Sender<Message>) -> RowRun {
     let began = Instant::now();
     let options = &context.options;
     let own = redactor.clone();
     let host = RowHost::of_row(job.row, sender.clone(), Box::new(move |text| own.apply(text)));
-    let summary = SharedSummary::new(RunSummary::with_text());
-    let meter = Rc::new(Meter::within(&context.overall, options.own_prices.clone()));
+    let batch = RowBatch::of(job, sender);
+    let summary = batch.as_ref().map_or_else(RunSummary::with_text, |batch| batch.log.summary());
+    let summary = SharedSummary::new(summary);
+    let answers = batch.as_ref().map(|batch| batch.answers.clone() as Rc<dyn BatchAnswers>);
+    let meter = Rc::new(Meter::within(&context.overall, options.own_prices.clone()).with_batches(answers));
     job.watched.begin(meter.clock(), &summary);
-    let run = run_file(&options.file, run_options(context, redactor, job, (&host, &summary, &meter)));
+    let run = run_file(&options.file, run_options(context, redactor, job, (&host, &summary, &meter, batch.as_ref())));
     let end = AssertUnwindSafe(run).catch_unwind().await;
     meter.close();
     host.end();
     let end = end.unwrap_or_else(|_| {
         FileRun::Failed(Rc::new(RunError::from(Diagnostic::new("lmthing failed while it ran this row"))))
     });
+    if let (FileRun::Suspended { reserved }, Some(batch)) = (&end, &batch) {
+        return RowRun::Suspended { asks: batch.answers.take_asked(), reserved: reserved.clone() };
+    }
+    // A refusal within a batch has waited for its time already.
+    let may_wait = batch.as_ref().is_none_or(|batch| batch.answers.has_sent());
     let mut summary = summary.lock();
     let asked = match &options.model {
         Some(SharedModel::Named(name)) => Some(ModelOption { name, option: "-m, --model" }),
@@ -75,7 +111,7 @@ pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, se
         .map(|failure| RowError::from(failure.to_failure()));
     let mut output = summary.output.take();
     output.iter_mut().for_each(|output| redactor.apply_texts(output));
-    RowOutcome {
+    RowRun::Ended(Box::new(RowOutcome {
         text: std::mem::take(&mut summary.text),
         output: output.filter(|_| failure.is_none()),
         finish_reason: summary.finish_reason,
@@ -83,11 +119,11 @@ pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, se
         cost: summary.total_cost(),
         took: began.elapsed(),
         failure,
-        is_refused: is_refused(&end),
+        is_refused: may_wait && is_refused(&end),
         is_hopeless: is_hopeless(&end),
-        long_wait: long_wait(&end).map(|message| redactor.apply(&message)),
+        long_wait: long_wait(&end).filter(|_| may_wait).map(|message| redactor.apply(&message)),
         ..RowOutcome::default()
-    }
+    }))
 }
 
 /// Outcome of a row whose thread is blocked for ever.
@@ -119,12 +155,16 @@ fn run_options(
     context: &RowContext,
     redactor: &Redactor,
     job: &Job,
-    (host, summary, meter): (&RowHost, &SharedSummary, &Rc<Meter>),
+    (host, summary, meter, batch): (&RowHost, &SharedSummary, &Rc<Meter>, Option<&RowBatch>),
 ) -> FileRunOptions {
     let options = &context.options;
     let sums = summary.clone();
     let reader = Rc::new(move |event: &Event<'_>| sums.lock().add(event));
     let host: Rc<dyn lmthing_node::ScriptHost> = Rc::new(host.clone());
+    let checkpoints: Rc<dyn Checkpoints> = match batch {
+        Some(batch) => batch.log.clone(),
+        None => Rc::new(NoCheckpoints),
+    };
     let input = serde_json::Value::Object(job.input.clone()).to_string();
     let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());
     FileRunOptions {
@@ -139,7 +179,7 @@ fn run_options(
         variables: options.variables.clone(),
         exchanges: Exchanges::default(),
         meter: meter.clone(),
-        checkpoints: Rc::new(NoCheckpoints),
+        checkpoints,
         approver: DenyingApprover::new(options.approve.clone(), approval_advice()),
         redactor: redactor.clone(),
         model: options.model.as_ref().map(SharedModel::choice),
@@ -151,6 +191,7 @@ fn run_options(
             servers: Some(context.servers.clone()),
             cache_scope: Some(context.cache_scope.clone()),
             max_turn: Some(LONGEST_TURN),
+            batches: batch.map(|batch| batch.answers.clone() as Rc<dyn BatchAnswers>),
             ..RunContext::default()
         },
     }

@@ -9,7 +9,7 @@ use std::{
 use super::{
     message::{Job, Message},
     remote_rows,
-    row::{self, RowContext},
+    row::{self, RowContext, RowRun},
 };
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_node::THREAD_STACK_SIZE;
@@ -40,8 +40,11 @@ fn start_row_threads(context: &Arc<RowContext>, sender: &Sender<Message>) -> io:
         move |job: Job| {
             let (context, redactor, sender) = (context.clone(), redactor.clone(), sender.clone());
             async move {
-                let outcome = Box::new(row::run(&context, &redactor, &job, &sender).await);
-                let _ = sender.send(Message::Ended { row: job.row, attempt: job.attempt, outcome });
+                let (row, attempt) = (job.row, job.attempt);
+                let _ = sender.send(match row::run(&context, &redactor, &job, &sender).await {
+                    RowRun::Ended(outcome) => Message::Ended { row, attempt, outcome },
+                    RowRun::Suspended { asks, reserved } => Message::Suspended { row, attempt, asks, reserved },
+                });
             }
         }
     })

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::results::{RemoteAttempt, RowOutcome};
+use crate::{
+    batches::{RowProgress, StoredRow, milliseconds},
+    results::{RemoteAttempt, RowOutcome},
+};
 use lmthing_base::{chat::Usage, cost::RunUsage};
 use lmthing_engine::session::WatchedRun;
 
@@ -23,6 +26,16 @@ pub(super) struct RunningRow {
     pub(super) usage: Usage,
     pub(super) cost: Option<f64>,
     pub(super) took: Duration,
+    /// Set if its requests go into batches.
+    pub(super) batched: Option<BatchedRow>,
+}
+
+/// A row in the file of batches.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BatchedRow {
+    pub(super) id: i64,
+    /// When it began, in milliseconds since 1970.
+    pub(super) began: u64,
 }
 
 impl RunningRow {
@@ -39,6 +52,28 @@ impl RunningRow {
             usage: Usage::default(),
             cost: Some(0.0),
             took: Duration::ZERO,
+            batched: None,
+        }
+    }
+
+    /// A row that has waited for answers.
+    pub(super) fn of_stored(stored: StoredRow) -> Self {
+        let StoredRow { id, row, input, attempt, progress } = stored;
+        let RowProgress { failures, usage, cost, began } = progress;
+        let batched = Some(BatchedRow { id, began });
+        RunningRow { attempt, failures, usage, cost, batched, ..RunningRow::new(row, input) }
+    }
+
+    pub(super) fn progress(&self) -> RowProgress {
+        let began = self.batched.map_or(0, |batched| batched.began);
+        RowProgress { failures: self.failures, usage: self.usage, cost: self.cost, began }
+    }
+
+    /// How long it took with all attempts. The time that it waited for batches counts.
+    pub(super) fn took_until_now(&self, last: Duration) -> Duration {
+        match self.batched {
+            Some(BatchedRow { began, .. }) => Duration::from_millis(milliseconds().saturating_sub(began)),
+            None => self.took + last,
         }
     }
 

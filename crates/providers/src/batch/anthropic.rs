@@ -153,15 +153,7 @@ pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus
         () => BatchPhase::Completed,
     };
     let results = if batch.has_ended() { vec![batch.results_place()] } else { Vec::new() };
-    let is_cancelling = batch.processing_status == "canceling";
-    Ok(BatchStatus {
-        phase,
-        is_cancelling,
-        succeeded: counts.succeeded,
-        failed: counts.errored,
-        files: Vec::new(),
-        results,
-    })
+    Ok(BatchStatus { phase, succeeded: counts.succeeded, failed: counts.errored, files: Vec::new(), results })
 }
 
 #[derive(Deserialize)]

@@ -1,5 +1,6 @@
 //! `lmthing map FILE --input ROWS` (docs/reference/map.md).
 
+mod batch_lines;
 mod output;
 
 use std::path::{Component, Path, PathBuf};
@@ -23,7 +24,7 @@ use lmthing_engine::{
     bindings::{FileRun, ModelChoice},
     session::SharedModel,
 };
-use lmthing_map::{Format, MapOptions, RemoteService, Source, run_map};
+use lmthing_map::{Format, MapOptions, RemoteService, Source, cancel_batches, run_map};
 use lmthing_providers::Redactor;
 use lmthing_system::files::FileReporter;
 use output::MapOutput;
@@ -39,7 +40,14 @@ pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {
         ending.diagnostic.iter().for_each(|problem| printer.diagnostic(problem));
         ending.code
     };
-    let options = check_file(&args.file).and_then(|()| options(args, environment, printer));
+    if let Some(out) = &args.batch.cancel {
+        let mut output = MapOutput::new(args, printer, interrupts);
+        return cancel(out, environment, &mut output).unwrap_or_else(|error| {
+            output.stop();
+            fail(Ending::not_begun(error, &redactor))
+        });
+    }
+    let options = check_file(args.file()).and_then(|()| options(args, environment, printer));
     let options = match options {
         Ok(options) => options,
         Err(error) => return fail(Ending::not_begun(error, &redactor)),
@@ -54,10 +62,21 @@ pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {
     }
 }
 
+/// Cancels the batches that are under way.
+fn cancel(out: &Path, environment: Environment, output: &mut MapOutput<'_>) -> anyhow::Result<ExitCode> {
+    if let Some(wrong) = environment.wrong {
+        return Err(wrong.into());
+    }
+    let count = cancel_batches(out, &environment.variables, output).map_err(|problem| *problem)?;
+    output.cancelled(count, out);
+    Ok(ExitCode::Done)
+}
+
 fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyhow::Result<MapOptions> {
     if let Some(wrong) = environment.wrong {
         return Err(wrong.into());
     }
+    let batch = args.batch.options(args.output.is_some(), args.remote.on.is_some())?;
     let server = remote_service(args)?;
     if !args.quiet {
         environment.problems.iter().for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
@@ -72,8 +91,8 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
     // Last: this may confine the process to what the file may access.
     let permissions = permissions(args, &variables)?;
     Ok(MapOptions {
-        file: lmthing_system::files::absolute(&args.file),
-        shown_file: args.file.display().to_string(),
+        file: lmthing_system::files::absolute(args.file()),
+        shown_file: args.file().display().to_string(),
         rows,
         settings: args.set.clone(),
         out: output(args)?,
@@ -95,13 +114,14 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
         approve: args.approvals.rules(),
         variables,
         server,
+        batch,
     })
 }
 
 fn remote_service(args: &MapArgs) -> Result<Option<RemoteService>, WrongUsage> {
     let Some(address) = args.remote.on.clone() else { return Ok(None) };
     refuse_local_options(args.setup.local_options().into_iter().chain(args.approvals.local_options()))?;
-    Ok(Some(RemoteService { address, service: args.remote.service(&args.file) }))
+    Ok(Some(RemoteService { address, service: args.remote.service(args.file()) }))
 }
 
 fn source(args: &MapArgs) -> Result<Source, WrongUsage> {
@@ -138,7 +158,7 @@ fn output(args: &MapArgs) -> Result<Option<PathBuf>, WrongUsage> {
 
 /// The permissions of the file. For a restricted file this also confines the process.
 fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permissions, WrongUsage> {
-    let Some(rights) = args.permissions.rights(&args.file, variables)? else { return Ok(Permissions::default()) };
+    let Some(rights) = args.permissions.rights(args.file(), variables)? else { return Ok(Permissions::default()) };
     let folder = |file: &Path| lmthing_system::files::absolute(file).parent().map(Path::to_owned);
     let each = args.each.as_deref().map(Path::new).and_then(|pattern| {
         let is_plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
@@ -148,7 +168,7 @@ fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permiss
     let read = args.input.iter().cloned().chain(each);
     let read: Vec<String> = read.map(|path| format!("@{}", path.display())).collect();
     let context = CommandContext {
-        file: &args.file,
+        file: args.file(),
         arguments: &read,
         setup: &args.setup,
         record: args.output.as_deref(),

@@ -2,10 +2,11 @@
 
 use std::{
     collections::HashSet,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
+use super::batch_lines::{BatchLines, under_way};
 use crate::cli::{
     ExitCode, Printer,
     interrupt::Interrupts,
@@ -16,7 +17,7 @@ use crate::cli::{
     },
     status_line::StatusLine,
 };
-use lmthing_map::{EarlyEnd, MapListener, Progress, RowEnd, Totals};
+use lmthing_map::{BatchNews, EarlyEnd, MapListener, Progress, RowEnd, Totals};
 use lmthing_providers::HumanDuration;
 
 const MAX_WARNINGS: usize = 20;
@@ -38,6 +39,10 @@ pub(super) struct MapOutput<'a> {
     is_verbose: bool,
     is_sampled: bool,
     is_remote: bool,
+    is_batched: bool,
+    batches: BatchLines,
+    /// The last line without a terminal.
+    last_line: String,
 }
 
 impl<'a> MapOutput<'a> {
@@ -54,6 +59,9 @@ impl<'a> MapOutput<'a> {
             is_verbose: args.verbose,
             is_sampled: args.sample.is_some(),
             is_remote: args.remote.on.is_some(),
+            is_batched: args.batch.is_given(),
+            batches: BatchLines::default(),
+            last_line: String::new(),
         }
     }
 
@@ -78,13 +86,36 @@ impl<'a> MapOutput<'a> {
                 self.error(words);
                 ExitCode::File
             }
+            Some(EarlyEnd::Batches(problem)) => {
+                self.printer.diagnostic(problem);
+                ExitCode::File
+            }
             Some(EarlyEnd::Unread) => ExitCode::Done,
             Some(EarlyEnd::Lost(error)) => {
                 self.printer.diagnostic(&error.clone().into());
                 if error.is_usage { ExitCode::Usage } else { ExitCode::File }
             }
-            None if totals.progress.failed > 0 => ExitCode::File,
-            None => ExitCode::Done,
+            Some(EarlyEnd::UnderWay) | None if totals.progress.failed > 0 => ExitCode::File,
+            Some(EarlyEnd::UnderWay) | None => ExitCode::Done,
+        }
+    }
+
+    /// Reports that batches were cancelled.
+    pub(super) fn cancelled(&mut self, count: u64, out: &Path) {
+        self.stop();
+        let text = match count {
+            0 => format!("No batch of {} is under way.\n", out.display()),
+            count => {
+                let batches = if count == 1 { "batch" } else { "batches" };
+                let (count, out) = (grouped(count), out.display());
+                format!(
+                    "{count} {batches} of {out} cancelled. The command that submitted them takes what was answered \
+                     before, and submits the rest again.\n"
+                )
+            }
+        };
+        if !self.is_quiet {
+            self.printer.stderr_wrapped(&text);
         }
     }
 
@@ -97,7 +128,9 @@ impl<'a> MapOutput<'a> {
         let mut parts = vec![format!("{} done", grouped(*done))];
         parts.extend((*failed > 0).then(|| format!("{} failed", grouped(*failed))));
         parts.extend((totals.reused > 0).then(|| format!("{} done before", grouped(totals.reused))));
-        parts.extend((totals.left() > 0).then(|| format!("{} not run", grouped(totals.left()))));
+        let (batched, left) = (totals.batched_rows, totals.left().saturating_sub(totals.batched_rows));
+        parts.extend((batched > 0).then(|| format!("{} in batches", grouped(batched))));
+        parts.extend((left > 0).then(|| format!("{} not run", grouped(left))));
         let rows = if totals.total == 1 { "row" } else { "rows" };
         let mut text = format!("{} {rows}: {}", grouped(totals.total), parts.join(", "));
         if done + failed > 0 {
@@ -139,6 +172,9 @@ impl<'a> MapOutput<'a> {
                 _ => "Nothing keeps the results: with -o OUT.jsonl the same command would go on.\n".to_owned(),
             };
         };
+        if totals.batches > 0 {
+            return under_way(totals, &out.display().to_string(), self.is_batched);
+        }
         let rows = match (failed, remaining) {
             (0, _) => "the rest",
             (_, 0) => "the rows that failed",
@@ -151,12 +187,18 @@ impl<'a> MapOutput<'a> {
         format!("The results are in {}. The same command again {there}runs {rows}.\n", out.display())
     }
 
-    fn line(progress: &Progress) -> String {
+    /// `batches` says how far they are. The time that is left is not known with them.
+    fn line(progress: &Progress, batches: Option<&str>) -> String {
         let mut parts =
             vec![format!("{} of {} rows", grouped(progress.done + progress.failed), grouped(progress.rows))];
         parts.push(format!("{} failed", grouped(progress.failed)));
-        parts.extend(rate(progress));
-        parts.extend(remaining(progress).map(|remaining| format!("{} left", HumanDuration(remaining))));
+        match batches {
+            Some(batches) => parts.push(batches.to_owned()),
+            None => {
+                parts.extend(rate(progress));
+                parts.extend(remaining(progress).map(|remaining| format!("{} left", HumanDuration(remaining))));
+            }
+        }
         if progress.usage.input_tokens.or(progress.usage.output_tokens).is_some() {
             parts.push(tokens(&progress.usage));
             parts.push(money(progress));
@@ -165,12 +207,17 @@ impl<'a> MapOutput<'a> {
     }
 
     /// The same figures for a narrow terminal.
-    fn short_line(progress: &Progress) -> String {
+    fn short_line(progress: &Progress, batches: Option<&str>) -> String {
         let Progress { done, failed, rows, usage, .. } = progress;
         let mut parts =
             vec![format!("{}/{}", short(done + failed), short(*rows)), format!("{} failed", short(*failed))];
-        parts.extend(rate(progress).map(|rate| rate.replace(" rows/s", "/s")));
-        parts.extend(remaining(progress).map(|remaining| format!("{} left", HumanDuration(remaining))));
+        match batches {
+            Some(batches) => parts.push(batches.to_owned()),
+            None => {
+                parts.extend(rate(progress).map(|rate| rate.replace(" rows/s", "/s")));
+                parts.extend(remaining(progress).map(|remaining| format!("{} left", HumanDuration(remaining))));
+            }
+        }
         if usage.input_tokens.or(usage.output_tokens).is_some() {
             let tokens = usage.input_tokens.unwrap_or(0).saturating_add(usage.output_tokens.unwrap_or(0));
             parts.push(format!("{} tokens", short(tokens)));
@@ -225,15 +272,29 @@ impl MapListener for MapOutput<'_> {
         self.printer.stderr_dim(&format!("row {number}: {what}, {took}, {}, {}", tokens(&row.usage), cost(row.cost)));
     }
 
+    fn batch(&mut self, news: &BatchNews) {
+        let line = self.batches.add(news);
+        if let Some(line) = line.filter(|_| self.is_verbose) {
+            self.printer.stderr_dim(&line);
+        }
+    }
+
     fn progress(&mut self, progress: &Progress) {
         if self.is_quiet {
             return;
         }
-        let done = progress.done + progress.failed;
-        self.line.draw_at((done, progress.rows), || [Self::line(progress), Self::short_line(progress)]);
+        let (done, batches) = (progress.done + progress.failed, self.batches.progress());
+        let batches = batches.as_deref();
+        self.line
+            .draw_at((done, progress.rows), || [Self::line(progress, batches), Self::short_line(progress, batches)]);
         if !self.printer.stderr_is_terminal() && self.last_line_at.elapsed() >= LINE_INTERVAL {
-            self.last_line_at = Instant::now();
-            self.printer.stderr(&format!("{}\n", Self::line(progress)));
+            let line = Self::line(progress, batches);
+            // A batch may take a day.
+            if batches.is_none() || line != self.last_line {
+                self.last_line_at = Instant::now();
+                self.printer.stderr(&format!("{line}\n"));
+                self.last_line = line;
+            }
         }
     }
 

@@ -1,0 +1,62 @@
+//! Batches of an earlier command on the same OUT.
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader},
+    path::Path,
+};
+
+use super::{BatchResult, BatchState, shipments::Stage};
+use crate::results::{Provenance, result_of_line, with_suffix};
+use lmthing_base::diagnostic::Diagnostic;
+
+/// The state that an earlier command has left.
+pub(crate) struct EarlierBatches {
+    pub(crate) state: BatchState,
+    /// Batches that a provider may be at work on, or has answered.
+    pub(crate) under_way: u64,
+}
+
+/// Reads the state next to `out`. Rows whose results stand in OUT are forgotten.
+pub(crate) fn read_earlier(out: &Path) -> BatchResult<Option<EarlierBatches>> {
+    let Some(state) = BatchState::open(out)? else { return Ok(None) };
+    for path in [out.to_owned(), with_suffix(out, ".lmthing")] {
+        let Ok(file) = File::open(path) else { continue };
+        for line in BufReader::new(file).lines().map_while(Result::ok) {
+            if let Some((row, input)) = result_of_line(&line) {
+                state.forget_written(row, &input)?;
+            }
+        }
+    }
+    let shipments = state.shipments()?;
+    let is_under_way = |stage| matches!(stage, Stage::Uploading | Stage::Creating | Stage::Created | Stage::Ended);
+    let under_way = shipments.iter().filter(|it| is_under_way(it.stage) && !it.is_cancelled()).count() as u64;
+    Ok(Some(EarlierBatches { state, under_way }))
+}
+
+impl EarlierBatches {
+    /// Fails if the batches under way were made with another file or model.
+    pub(crate) fn check(&self, now: &Provenance, shown_out: &Path) -> BatchResult<()> {
+        let then = &self.state.header.provenance;
+        if self.under_way == 0 || !self.is_changed(now) {
+            return Ok(());
+        }
+        let (batches, are) = if self.under_way == 1 { ("batch", "is") } else { ("batches", "are") };
+        let what = if then.hash == now.hash {
+            "the model is another one".to_owned()
+        } else {
+            format!("{} has changed", now.file)
+        };
+        let (count, out) = (self.under_way, shown_out.display());
+        let message = format!("{what}, and {count} {batches} of {out} {are} under way with what it was");
+        let hint = format!(
+            "undo the change to take the answers; `lmthing map --cancel {out}` cancels what is under way, and --fresh also runs all rows again"
+        );
+        Err(Box::new(Diagnostic::new(message).with_hint(hint)))
+    }
+
+    pub(crate) fn is_changed(&self, now: &Provenance) -> bool {
+        let then = &self.state.header.provenance;
+        then.hash != now.hash || then.model != now.model
+    }
+}

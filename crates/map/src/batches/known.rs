@@ -1,0 +1,238 @@
+//! What is known of the requests of a row, and what a run of it asks for (docs/reference/batches.md).
+
+use std::cell::{Cell, RefCell};
+
+use crate::hashes::hash_of;
+use lmthing_base::chat::RequestPlace;
+use lmthing_engine::session::BatchAnswers;
+use lmthing_providers::{
+    BatchAnswer, BatchRequest, BatchTarget, Dispatch, ProviderError, ProviderErrorKind, ProviderSettings,
+};
+
+/// A request of an earlier run of the row. The outcome is unset while its batch is under way.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownRequest {
+    pub id: i64,
+    pub place: RequestPlace,
+    pub digest: String,
+    /// How many requests at its place have failed before.
+    pub tries: u32,
+    pub outcome: Option<Outcome>,
+}
+
+/// What has become of a request.
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome {
+    Answered(BatchAnswer),
+    /// Why there is no answer.
+    Failed(String),
+}
+
+/// What is stored of a row.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RowRecord {
+    pub requests: Vec<KnownRequest>,
+    /// The entries of its logs with their keys.
+    pub entries: Vec<(String, String)>,
+}
+
+/// A request that a run waits for.
+pub(crate) enum Ask {
+    Known {
+        id: i64,
+        target: String,
+        settings: Box<ProviderSettings>,
+    },
+    /// `replaces` is an earlier request at its place that failed.
+    New {
+        request: Box<BatchRequest>,
+        replaces: Option<(i64, u32)>,
+    },
+}
+
+/// The answers that a run of a row gets, and the requests that it waits for.
+#[derive(Debug)]
+pub(crate) struct RowAnswers {
+    requests: Vec<KnownRequest>,
+    /// Of `requests`: a run asks for each once.
+    used: RefCell<Vec<bool>>,
+    /// Whether requests that follow an answer, or a failure, are sent at once.
+    sends_next: bool,
+    asked: RefCell<Vec<Ask>>,
+    has_sent: Cell<bool>,
+}
+
+impl std::fmt::Debug for Ask {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Ask::Known { id, .. } => write!(f, "Known({id})"),
+            Ask::New { request, .. } => write!(f, "New({:?})", request.place),
+        }
+    }
+}
+
+impl KnownRequest {
+    fn is_of(&self, key: &str, step: usize) -> bool {
+        self.place.key == key && self.place.step == step
+    }
+
+    fn is_refused(&self) -> bool {
+        matches!(&self.outcome, Some(Outcome::Answered(answer)) if answer.status >= 300)
+    }
+}
+
+impl RowAnswers {
+    pub(crate) fn new(requests: Vec<KnownRequest>, asks_next_at_once: bool, has_failed: bool) -> Self {
+        let is_answered = requests.iter().any(|known| known.outcome.is_some());
+        RowAnswers {
+            used: RefCell::new(vec![false; requests.len()]),
+            sends_next: asks_next_at_once && (is_answered || has_failed),
+            requests,
+            asked: RefCell::default(),
+            has_sent: Cell::new(false),
+        }
+    }
+
+    /// Whether a request was sent at once.
+    pub(crate) fn has_sent(&self) -> bool {
+        self.has_sent.get()
+    }
+
+    pub(crate) fn take_asked(&self) -> Vec<Ask> {
+        self.asked.take()
+    }
+
+    /// The request of an earlier run that this one repeats. A run may differ in its texts, as with the time in a prompt:
+    /// then the one at the same place is it. If that was refused, the text may have changed because other rows have
+    /// learned why, so it is tried once more.
+    fn find(&self, place: &RequestPlace, digest: &str) -> Option<usize> {
+        let used = self.used.borrow();
+        let is_open = |known: &KnownRequest| known.tries > 0 || !known.is_refused();
+        let find = |is_it: &dyn Fn(&KnownRequest) -> bool| {
+            self.requests.iter().enumerate().position(|(index, known)| !used[index] && is_it(known))
+        };
+        find(&|known| known.place == *place && known.digest == digest)
+            .or_else(|| find(&|known| known.is_of(&place.key, place.step) && known.digest == digest))
+            .or_else(|| find(&|known| known.place == *place && is_open(known)))
+    }
+}
+
+impl BatchAnswers for RowAnswers {
+    fn dispatch(&self, request: BatchRequest) -> Option<Dispatch> {
+        let digest = hash_of(request.body.get());
+        if let Some(index) = self.find(&request.place, &digest) {
+            self.used.borrow_mut()[index] = true;
+            let known = &self.requests[index];
+            return match &known.outcome {
+                Some(Outcome::Answered(answer)) => Some(Dispatch::Answered(answer.clone())),
+                Some(Outcome::Failed(words)) => Some(Dispatch::Failed(unanswered(&request, words))),
+                None => {
+                    let target = target_text(&request.target);
+                    let settings = Box::new(request.settings);
+                    self.asked.borrow_mut().push(Ask::Known { id: known.id, target, settings });
+                    None
+                }
+            };
+        }
+        if self.sends_next {
+            self.has_sent.set(true);
+            return Some(Dispatch::Send);
+        }
+        let is_replaced = |known: &&KnownRequest| known.place == request.place && known.is_refused();
+        let replaces = self.requests.iter().find(is_replaced).map(|known| (known.id, known.tries + 1));
+        self.asked.borrow_mut().push(Ask::New { request: Box::new(request), replaces });
+        None
+    }
+
+    fn is_sent(&self, key: &str, step: usize) -> bool {
+        self.sends_next && !self.requests.iter().any(|known| known.is_of(key, step))
+    }
+
+    fn is_answered(&self, key: &str, step: usize) -> bool {
+        self.requests.iter().any(|known| known.is_of(key, step) && known.outcome.is_some())
+    }
+}
+
+fn unanswered(request: &BatchRequest, words: &str) -> ProviderError {
+    ProviderError::new(ProviderErrorKind::Server, &*request.target.provider, &*request.model_id, words)
+}
+
+/// A service in its stored form.
+pub(super) fn target_text(target: &BatchTarget) -> String {
+    serde_json::to_string(target).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    fn place(step: usize, number: usize) -> RequestPlace {
+        RequestPlace { key: String::new(), step, number }
+    }
+
+    fn request(body: &str, place: RequestPlace) -> BatchRequest {
+        BatchRequest {
+            target: BatchTarget {
+                provider: "openai".to_owned(),
+                address: "http://127.0.0.1/".to_owned(),
+                path: "chat/completions".to_owned(),
+                model_id: None,
+                headers: Vec::new(),
+            },
+            model_id: "m".to_owned(),
+            body: RawValue::from_string(body.to_owned()).unwrap(),
+            place,
+            settings: ProviderSettings::default(),
+        }
+    }
+
+    fn known(id: i64, body: &str, place: RequestPlace, status: Option<u16>) -> KnownRequest {
+        let answer =
+            |status| Outcome::Answered(BatchAnswer { status, body: RawValue::from_string(id.to_string()).unwrap() });
+        KnownRequest { id, place, digest: hash_of(body), tries: 0, outcome: status.map(answer) }
+    }
+
+    fn answer(answers: &RowAnswers, body: &str, place: RequestPlace) -> String {
+        match answers.dispatch(request(body, place)) {
+            Some(Dispatch::Answered(answer)) => answer.body.get().to_owned(),
+            Some(other) => format!("{other:?}"),
+            None => format!("{:?}", answers.take_asked()),
+        }
+    }
+
+    #[test]
+    fn a_repeated_run_gets_the_answers_of_its_places() {
+        let requests = vec![
+            known(1, "1", place(0, 0), Some(200)),
+            known(2, "2", place(0, 1), Some(200)),
+            known(3, "3", place(1, 0), None),
+        ];
+        let answers = RowAnswers::new(requests, false, false);
+        assert_eq!(answer(&answers, "2", place(0, 0)), "2", "the same text has precedence");
+        assert_eq!(answer(&answers, "9", place(0, 0)), "1", "the text may have changed");
+        assert_eq!(answer(&answers, "3", place(1, 0)), "[Known(3)]");
+        assert!(answer(&answers, "3", place(1, 0)).starts_with("[New("), "it waits for it once");
+        assert!(answers.is_answered("", 0) && !answers.is_answered("", 1));
+    }
+
+    #[test]
+    fn a_failure_belongs_to_the_same_text_only() {
+        let requests = || vec![known(1, "1", place(0, 0), Some(400))];
+        let answers = RowAnswers::new(requests(), false, false);
+        let asked = answers.dispatch(request("2", place(0, 0)));
+        assert!(asked.is_none());
+        assert!(matches!(&answers.take_asked()[..], [Ask::New { replaces: Some((1, 1)), .. }]));
+        assert_eq!(answer(&answers, "1", place(0, 0)), "1");
+    }
+
+    #[test]
+    fn requests_after_the_first_answer_may_be_sent_at_once() {
+        let answers = RowAnswers::new(vec![known(1, "1", place(0, 0), Some(200))], true, false);
+        assert_eq!(answer(&answers, "1", place(0, 0)), "1");
+        assert_eq!(answer(&answers, "2", place(1, 0)), "Send");
+        let first = RowAnswers::new(Vec::new(), true, false);
+        assert!(answer(&first, "1", place(0, 0)).starts_with("[New("));
+    }
+}

@@ -1,0 +1,104 @@
+//! The logs of a row, from which a later run of it goes on.
+
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
+
+use futures_util::{FutureExt, future::LocalBoxFuture};
+use tokio::sync::oneshot;
+
+use lmthing_base::{
+    checkpoint::{Checkpoints, Entry, Progress, Restored, StoreError, StoredAnswer, StoredFuture, restore},
+    event::{LastAnswer, RunSummary, RunTotals},
+};
+
+/// An entry to be stored, and the channel that says when it is.
+pub(crate) struct NewEntry {
+    pub key: String,
+    pub text: String,
+    pub stored: oneshot::Sender<()>,
+}
+
+pub(crate) struct RowLog {
+    restored: HashMap<String, Rc<Restored>>,
+    last: Option<StoredAnswer>,
+    send: Box<dyn Fn(NewEntry)>,
+    /// Why nothing can be stored any more.
+    failed: RefCell<Option<String>>,
+}
+
+impl RowLog {
+    pub(crate) fn new(entries: &[(String, String)], send: impl Fn(NewEntry) + 'static) -> Self {
+        let mut logs: HashMap<String, Vec<Entry>> = HashMap::new();
+        for (key, text) in entries {
+            // An entry of another version: the run repeats what it records.
+            let Ok(entry) = serde_json::from_str(text) else { continue };
+            logs.entry(key.clone()).or_default().push(entry);
+        }
+        let last = logs.get("").and_then(|log| Progress::of(log).last);
+        let restored = logs.into_iter().map(|(key, log)| (key, Rc::new(restore(log, None)))).collect();
+        RowLog { restored, last, send: Box::new(send), failed: RefCell::default() }
+    }
+
+    /// A summary that goes on from what the logs have, as these answers are not asked for again.
+    pub(crate) fn summary(&self) -> RunSummary {
+        let mut totals = RunTotals::default();
+        for restored in self.restored.values().filter(|restored| can_resume(restored)) {
+            for step in restored.answers() {
+                totals.usage = totals.usage.plus(step.answer.usage);
+                totals.known_cost += step.answer.cost.unwrap_or(0.0);
+                totals.is_cost_unknown |= step.answer.cost.is_none();
+            }
+        }
+        let mut summary = RunSummary::with_text().resuming(&totals);
+        let last = self.last.clone();
+        let last = last.map(|StoredAnswer { text, finish_reason, model }| LastAnswer { text, finish_reason, model });
+        summary.add_earlier(0, last);
+        summary
+    }
+}
+
+/// A log with a state that could not be stored counts as empty.
+fn can_resume(restored: &Restored) -> bool {
+    restored.is_done || restored.before.lost().chain(restored.after.lost()).next().is_none()
+}
+
+impl Checkpoints for RowLog {
+    fn is_on(&self) -> bool {
+        true
+    }
+
+    fn append(&self, key: &str, entry: Entry) -> StoredFuture<'static> {
+        let failed = |message: String| StoreError { message, hint: None };
+        let text = match serde_json::to_string(&entry) {
+            Ok(text) => text,
+            Err(error) => {
+                let message = format!("the progress of the row cannot be stored: {error}");
+                self.failed.borrow_mut().get_or_insert(message);
+                String::new()
+            }
+        };
+        if let Some(message) = self.failed.borrow().clone() {
+            return async move { Err(failed(message)) }.boxed_local();
+        }
+        let (stored, wait) = oneshot::channel();
+        (self.send)(NewEntry { key: key.to_owned(), text, stored });
+        // The map ends when it cannot store an entry, and says why.
+        let ended = move || failed("the progress of the row was not stored".to_owned());
+        async move { wait.await.map_err(|_| ended()) }.boxed_local()
+    }
+
+    fn restored(&self, key: &str) -> Option<Rc<Restored>> {
+        self.restored.get(key).cloned()
+    }
+
+    fn configure(&self, _asked: Option<bool>) -> LocalBoxFuture<'_, Result<(), StoreError>> {
+        std::future::ready(Ok(())).boxed_local()
+    }
+
+    fn why_not_resumable(&self) -> Option<String> {
+        None
+    }
+
+    fn played(&self, _mock: usize) -> Vec<usize> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,174 @@
+//! Rows of the pool whose requests go into batches.
+
+use std::time::Instant;
+
+use serde_json::{Map, Value};
+
+use super::{
+    pool::Pool,
+    running_row::{BatchedRow, RunningRow},
+};
+use crate::{
+    batches::{Ask, BatchJob, NewEntry, Report},
+    convert::{EndOfRows, InvalidRow},
+    options::MapListener,
+    progress::EarlyEnd,
+    results::RowOutcome,
+};
+use lmthing_base::{cost::RequestId, diagnostic::Diagnostic};
+
+type ReadRow = Result<Result<Map<String, Value>, InvalidRow>, EndOfRows>;
+
+impl Pool {
+    /// Starts a row whose answers are there; returns whether there was one.
+    pub(super) fn start_ready_row(&mut self) -> Result<bool, Box<Diagnostic>> {
+        let Some(batches) = &self.batches else { return Ok(false) };
+        let Some(stored) = batches.next_ready()? else { return Ok(false) };
+        self.start(RunningRow::of_stored(stored))?;
+        Ok(true)
+    }
+
+    pub(super) fn start_new(&mut self, mut row: RunningRow) -> Result<(), Box<Diagnostic>> {
+        if let Some(batches) = &self.batches {
+            let (id, progress) = batches.begin_row(row.row, &row.input)?;
+            row.batched = Some(BatchedRow { id, began: progress.began });
+        }
+        self.start(row)
+    }
+
+    /// Whether the row waits since an earlier command.
+    pub(super) fn is_stored(&self, input: &ReadRow) -> Result<bool, Box<Diagnostic>> {
+        match (&self.batches, input) {
+            (Some(batches), Ok(Ok(input))) => batches.claim(self.row, input),
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether the row waits for a batch, and this command uses none.
+    pub(super) fn is_left_to_batches(&mut self, input: &ReadRow) -> Result<bool, Box<Diagnostic>> {
+        let (Some(state), Ok(Ok(input))) = (&self.left_rows, input) else { return Ok(false) };
+        let is_left = state.claim(self.row, input)?;
+        self.counter.totals.batched_rows += u64::from(is_left);
+        Ok(is_left)
+    }
+
+    pub(super) fn batch_job(&mut self, row: &RunningRow) -> Result<Option<BatchJob>, Box<Diagnostic>> {
+        let (Some(batches), Some(batched)) = (&mut self.batches, row.batched) else { return Ok(None) };
+        batches.job(batched.id, row.failures > 0, &self.context.overall).map(Some)
+    }
+
+    pub(super) fn store_entry(&mut self, row: u64, attempt: u32, entry: NewEntry) -> Result<(), Box<Diagnostic>> {
+        match (&self.batches, self.batched(row, attempt)) {
+            (Some(batches), Some(batched)) => batches.append(batched.id, entry),
+            // A row that was given up.
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn suspend(
+        &mut self,
+        row: u64,
+        attempt: u32,
+        asks: Vec<Ask>,
+        reserved: Vec<RequestId>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let Some(batched) = self.batched(row, attempt) else { return Ok(()) };
+        let (Some(batches), Some(running)) = (&mut self.batches, self.running.remove(&row)) else { return Ok(()) };
+        batches.suspend(batched.id, asks, running.progress(), reserved)
+    }
+
+    fn batched(&self, row: u64, attempt: u32) -> Option<BatchedRow> {
+        self.running.get(&row).filter(|running| running.attempt == attempt)?.batched
+    }
+
+    /// Stores that a row that failed is to be tried again.
+    pub(super) fn store_retry(
+        &mut self,
+        row: &RunningRow,
+        keeps_log: bool,
+        outcome: &RowOutcome,
+    ) -> Result<(), Box<Diagnostic>> {
+        let (Some(batches), Some(batched)) = (&self.batches, row.batched) else { return Ok(()) };
+        if !keeps_log {
+            self.counter.used(outcome);
+        }
+        batches.retry(batched.id, keeps_log, row.progress())
+    }
+
+    /// Forgets a row whose result is written.
+    pub(super) fn forget_row(&mut self, row: &RunningRow) -> Result<(), Box<Diagnostic>> {
+        let (Some(batches), Some(batched)) = (&mut self.batches, row.batched) else { return Ok(()) };
+        let writer = &self.writer;
+        batches.finish(batched.id, || writer.sync())
+    }
+
+    /// Whether a row that failed waits for the next batch rather than for a moment.
+    pub(super) fn waits_for_batches(&self) -> bool {
+        self.context.options.batch.as_ref().is_some_and(|batch| !batch.asks_next_at_once)
+    }
+
+    pub(super) fn handle_batch(
+        &mut self,
+        report: Report,
+        listener: &mut dyn MapListener,
+    ) -> Result<(), Box<Diagnostic>> {
+        let Some(batches) = &mut self.batches else { return Ok(()) };
+        if let Some(warning) = batches.handle(report)? {
+            listener.warned(None, &warning);
+        }
+        Ok(())
+    }
+
+    /// Starts acts that are due. `is_last` says that no row runs that could add a request.
+    pub(super) fn advance_batches(
+        &mut self,
+        is_last: bool,
+        listener: &mut dyn MapListener,
+    ) -> Result<(), Box<Diagnostic>> {
+        let Some(batches) = &mut self.batches else { return Ok(()) };
+        if self.early.is_none() {
+            batches.advance(is_last)?;
+        }
+        let (news, warnings) = batches.take_news();
+        news.iter().for_each(|news| listener.batch(news));
+        warnings.iter().for_each(|warning| listener.warned(None, warning));
+        if let Some(error) = batches.failure().filter(|_| self.early.is_none()) {
+            let problem = Diagnostic { hint: error.hint.clone(), ..Diagnostic::new(error.message.clone()) };
+            self.early = Some(EarlyEnd::Batches(Box::new(problem)));
+        }
+        Ok(())
+    }
+
+    /// Whether something is to be waited for, though no row runs. Acts under way get a moment at an early end, as the
+    /// next command would have to look for what came of them.
+    pub(super) fn awaits_batches(&mut self) -> bool {
+        let Some(batches) = &self.batches else { return false };
+        if self.early.is_none() {
+            return !batches.is_idle();
+        }
+        if batches.is_busy() {
+            self.end_requested_at.get_or_insert_with(Instant::now);
+        }
+        batches.is_busy()
+    }
+
+    /// Closes the file of batches, which is removed when nothing waits.
+    pub(super) fn end_batches(&mut self) -> Result<(), Box<Diagnostic>> {
+        let Some(batches) = self.batches.take() else { return Ok(()) };
+        let held = batches.held();
+        let (under_way, rows) = batches.under_way()?;
+        (self.counter.totals.batches, self.counter.totals.batched_rows) = (under_way, rows);
+        if self.early.is_none() && held > 0 {
+            let requests = if held == 1 { "1 request".to_owned() } else { format!("{held} requests") };
+            let problem = Diagnostic::new(format!("batches were cancelled elsewhere, with {requests} not answered"));
+            let hint = "the same command again submits them";
+            self.early = Some(EarlyEnd::Batches(Box::new(problem.with_hint(hint))));
+        }
+        if self.early.is_none() && under_way > 0 {
+            self.early = Some(EarlyEnd::UnderWay);
+        }
+        let is_whole = self.early.is_none() && self.context.options.sample.is_none();
+        let writer = &self.writer;
+        batches.end(is_whole, || writer.sync())
+    }
+}
