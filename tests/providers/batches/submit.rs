@@ -1,11 +1,14 @@
 //! Batches that are submitted, asked about, read, cancelled and cleared away.
 
-use lmthing_base::chat::FinishReason;
+use lmthing_base::chat::{CallSettings, FinishReason};
 use lmthing_providers::{BatchClient, BatchOutcome, BatchPhase, Dispatch, ProviderErrorKind, ProviderSettings};
 use serde_json::{Value, json};
 
-use super::{Setup, answered, gate, has_files, read};
-use crate::support::batches::{Act, BatchServer, DIALECTS, Dialect, Fault, Phase};
+use super::{Setup, answered, gate, has_files, read, request};
+use crate::{
+    steps::ask,
+    support::batches::{Act, BatchServer, DIALECTS, Dialect, Fault, KEY, Phase},
+};
 
 #[tokio::test]
 async fn a_batch_of_each_provider_is_answered_and_cleared_away() {
@@ -166,6 +169,23 @@ async fn the_settings_of_the_file_lead_to_the_service() {
     let client = BatchClient::new(&request.target, &settings, &setup.context).unwrap();
     let error = client.status(&"batch_1".to_owned()).await.unwrap_err();
     assert_eq!(error.kind, ProviderErrorKind::Authentication);
+}
+
+#[tokio::test]
+async fn a_key_in_the_headers_of_a_call_is_that_of_its_batch() {
+    let mut setup = Setup::new(BatchServer::start(Dialect::OpenAi));
+    let env = setup.server.variables().into_iter().filter(|(name, _)| name.ends_with("_BASE_URL"));
+    setup.context.env = std::rc::Rc::new(env.collect::<std::collections::BTreeMap<String, String>>());
+    let gate = gate(|_| Some(Dispatch::Send));
+    let headers = [("authorization".to_owned(), format!("Bearer {KEY}"))].into();
+    let settings = CallSettings { headers, ..CallSettings::default() };
+    let answer = ask(setup.model(&gate).as_ref(), request("hi", settings)).await;
+    assert_eq!(answer.text, "hi");
+    let asked = gate.asked.take().remove(0);
+    assert!(!serde_json::to_string(&asked).unwrap().contains(KEY));
+    let client = BatchClient::new(&asked.target, &asked.settings, &setup.context).unwrap();
+    let error = client.status(&"batch_1".to_owned()).await.unwrap_err();
+    assert_eq!(error.status, Some(404), "the key is right, and there is no such batch");
 }
 
 #[tokio::test]

@@ -129,6 +129,12 @@ impl Prepared {
         own.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned()))).collect()
     }
 
+    /// The headers of settings and call that hold secrets.
+    pub(super) fn secret_headers(&self) -> impl Iterator<Item = (String, String)> {
+        let secret = self.explicit_headers.iter().filter(|(_, value)| value.is_sensitive());
+        secret.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())))
+    }
+
     pub(super) fn unreadable(&self, what: &str) -> AttemptFailure {
         let message = format!("The answer of the batch cannot be read: {what}");
         final_failure(self.errors.error(ProviderErrorKind::Protocol, &message, None))

@@ -48,12 +48,14 @@ fn request(
     let service = BatchService::of(model).ok_or_else(|| crate::batch::no_batches(&model.provider, &model.model_id))?;
     let body = prepared.body.borrow().without_stream();
     let body = RawValue::from_string(body).expect("the body of a request is JSON");
+    let mut settings = model.settings.clone();
+    settings.headers.extend(prepared.secret_headers());
     Ok(BatchRequest {
         target: service.target(model, &prepared.path, prepared.headers()),
         model_id: model.model_id.clone(),
         body,
         place: gate.numbered(place),
-        settings: model.settings.clone(),
+        settings,
     })
 }
 
