@@ -1,4 +1,4 @@
-//! Batches of each provider (docs/reference/map.md#batches), with a server that can fail at every act.
+//! Batches of each provider (docs/reference/batches.md), with a server that can fail at every act.
 
 mod answers;
 mod failures;

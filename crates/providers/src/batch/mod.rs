@@ -1,4 +1,4 @@
-//! Batches: requests that a provider answers within a day at a lower price (docs/reference/map.md#batches).
+//! Batches: requests that a provider answers within a day at a lower price (docs/reference/batches.md).
 //!
 //! [`Batching`] takes the requests of runs instead of the network, and [`BatchClient`] submits them. What is submitted
 //! when, and what is stored about it, is decided by the caller.

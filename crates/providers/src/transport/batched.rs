@@ -1,4 +1,4 @@
-//! Requests that a batch answers (docs/reference/map.md#batches).
+//! Requests that a batch answers (docs/reference/batches.md).
 
 use hyper::http;
 use reqwest::{Response, ResponseBuilderExt};

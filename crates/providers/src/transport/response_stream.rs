@@ -22,16 +22,13 @@ use crate::{
     servers::Permit,
     wire::{Decoded, Output, WireDecoder, WireEvent, WireFormat},
 };
-use lmthing_base::chat::{CallWarning, ResponseMetadata, StreamPart};
+use lmthing_base::chat::{BATCH_TIER, CallWarning, ResponseMetadata, StreamPart};
 
 /// Maximum gap after the end or a failure was announced: usage may follow.
 const GAP_AFTER_END: Duration = Duration::from_secs(2);
 
 /// Maximum time after a possible end, as some providers keep the connection alive or mark every event as the last.
 const MAX_TIME_AFTER_END: Duration = Duration::from_secs(10);
-
-/// The tier of answers of batches.
-const BATCH_TIER: &str = "batch";
 
 pub(super) struct Failure {
     pub error: ProviderError,
