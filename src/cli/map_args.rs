@@ -29,8 +29,8 @@ const ROWS: FilesEndingIn = FilesEndingIn(&[".jsonl", ".ndjson", ".csv", ".tsv"]
     override_usage = "lmthing map [OPTIONS] FILE --input ROWS [-o OUT]\n       lmthing map --cancel OUT",
     after_help = "Limits hold for all rows together; config.limits of the file holds for each row.\n\
                   The same command again goes on: rows whose results stand in OUT are not run again.\n\n\
-                  Exit codes: 0 every row is done, 1 rows failed, or the file is missing or wrong, 2 wrong usage, 4 a limit \
-                  ended it, 130 interrupted."
+                  Exit codes: 0 every row is done, or submitted with --no-wait, 1 rows failed, or the file is missing or wrong, \
+                  2 wrong usage, 4 a limit ended it, 130 interrupted."
 )]
 pub(super) struct MapArgs {
     /// The prompt file (.lmt.mjs, .lmt.js, .lmt.ts or .lmt.mts); its input says what a row is

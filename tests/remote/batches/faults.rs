@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::Mutex, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{Lab, reply};
+use super::{Lab, at_once, reply};
 use crate::{
     rows::results_in,
     support::batches::{Act, Asked, BatchServer, DIALECTS, Dialect, Fault, Phase, Reply},
@@ -21,29 +21,28 @@ fn failing_once(dialect: Dialect, failure: Reply) -> BatchServer {
 
 #[test]
 fn failed_expired_and_missing_requests_fail_their_rows_with_the_words_of_the_provider() {
-    for dialect in DIALECTS {
-        for (failure, words) in [
-            (Reply::Error(500, "the oven is broken".to_owned()), "the oven is broken"),
-            (Reply::Error(400, "no such thing".to_owned()), "no such thing"),
-            (Reply::Expired, "expire"),
-            (Reply::Missing, "without an answer"),
-        ] {
-            let lab = Lab::of(failing_once(dialect, failure.clone()), 3, "plain");
-            let outcome = lab.map("");
-            let found = results_in(&lab.folder, "out.jsonl");
-            assert_eq!((outcome.code, found.len()), (1, 3), "{dialect:?} {failure:?}: {outcome:?}");
-            let failed: Vec<&Value> = found.iter().filter(|row| row.get("error").is_some()).collect();
-            assert_eq!((failed.len(), &failed[0]["row"]), (1, &json!(2)), "{dialect:?} {failure:?}: {outcome:?}");
-            let message = failed[0]["error"]["message"].to_string().to_lowercase();
-            // Words of the server where it gives some: Anthropic and Mistral name only the kind.
-            let is_told = message.contains(words) || (words == "expire" && message.contains("window"));
-            assert!(is_told, "{dialect:?} {failure:?}: {message}");
-            assert_eq!((lab.sizes(), lab.asks()), (vec![3], 0), "{dialect:?} {failure:?}");
-            // The next command asks only that row.
-            lab.finish(3);
-            assert_eq!((lab.sizes(), lab.paid_twice()), (vec![3, 1], vec![]), "{dialect:?} {failure:?}");
-        }
-    }
+    at_once(&DIALECTS, |dialect| {
+        fails_its_row(*dialect, &Reply::Error(500, "the oven is broken".to_owned()), "the oven is broken");
+        fails_its_row(*dialect, &Reply::Expired, "expire");
+    });
+    fails_its_row(Dialect::OpenAi, &Reply::Error(400, "no such thing".to_owned()), "no such thing");
+    fails_its_row(Dialect::Mistral, &Reply::Missing, "without an answer");
+}
+
+fn fails_its_row(dialect: Dialect, failure: &Reply, words: &str) {
+    let lab = Lab::of(failing_once(dialect, failure.clone()), 3, "plain");
+    let outcome = lab.map("");
+    let found = results_in(&lab.folder, "out.jsonl");
+    assert_eq!((outcome.code, found.len()), (1, 3), "{dialect:?} {failure:?}: {outcome:?}");
+    let failed: Vec<&Value> = found.iter().filter(|row| row.get("error").is_some()).collect();
+    assert_eq!((failed.len(), &failed[0]["row"]), (1, &json!(2)), "{dialect:?} {failure:?}: {outcome:?}");
+    let message = failed[0]["error"]["message"].to_string().to_lowercase();
+    let is_told = message.contains(words) || (words == "expire" && message.contains("window"));
+    assert!(is_told, "{dialect:?} {failure:?}: {message}");
+    assert_eq!((lab.sizes(), lab.asks()), (vec![3], 0), "{dialect:?} {failure:?}");
+    // The next command asks only that row.
+    lab.finish(3);
+    assert_eq!((lab.sizes(), lab.paid_twice()), (vec![3, 1], vec![]), "{dialect:?} {failure:?}");
 }
 
 #[test]
@@ -161,16 +160,16 @@ fn a_refused_key_while_polling_ends_the_command_and_no_row_has_failed() {
 
 #[test]
 fn what_the_server_has_accepted_is_not_submitted_again_when_its_answer_is_lost() {
-    for dialect in DIALECTS {
-        for fault in [Fault::EndAfter, Fault::EndBefore, Fault::Cut] {
-            let lab = Lab::new(dialect, 3, "plain");
-            for act in [Act::Upload, Act::Create, Act::Status, Act::Results, Act::Delete] {
-                lab.server.fail(act, 0, fault.clone());
-            }
-            lab.finish(3);
-            assert_eq!((lab.sizes(), lab.server.paid().len()), (vec![3], 3), "{dialect:?} {fault:?}");
+    let accepted = DIALECTS.map(|dialect| (dialect, Fault::EndAfter));
+    let others = [(Dialect::OpenAi, Fault::EndBefore), (Dialect::OpenAi, Fault::Cut), (Dialect::Google, Fault::Cut)];
+    at_once(&[&accepted[..], &others].concat(), |(dialect, fault)| {
+        let lab = Lab::new(*dialect, 3, "plain");
+        for act in [Act::Upload, Act::Create, Act::Results, Act::Delete] {
+            lab.server.fail(act, 0, fault.clone());
         }
-    }
+        lab.finish(3);
+        assert_eq!((lab.sizes(), lab.server.paid().len()), (vec![3], 3), "{dialect:?} {fault:?}");
+    });
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod rows;
 mod stops;
 mod usage;
 
-use std::{collections::HashSet, fs, path::Path, process::Command};
+use std::{collections::HashSet, fs, path::Path, process::Command, thread};
 
 use serde_json::Value;
 
@@ -129,6 +129,11 @@ pub(super) fn reply(asked: &Asked) -> Reply {
         Some("agent") if !asked.has_results => Reply::Call("helper".to_owned(), serde_json::json!({ "id": "b" })),
         _ => Reply::Text(asked.text.clone()),
     }
+}
+
+/// Checks all cases at the same time, as they mostly wait.
+pub(super) fn at_once<T: Sync>(cases: &[T], check: impl Fn(&T) + Sync) {
+    thread::scope(|scope| cases.iter().for_each(|case| drop(scope.spawn(|| check(case)))));
 }
 
 fn names(folder: &Path) -> Vec<String> {

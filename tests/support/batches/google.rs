@@ -68,8 +68,8 @@ pub(super) fn answer(store: &mut Store, answers: Answers<'_>, act: Act, request:
             None => Answer::missing(),
         },
         Act::Cancel => match store.cancel(last.trim_end_matches(":cancel")) {
-            Some(true) => Answer::json(&json!({})),
-            Some(false) => Answer::error(400, "The batch has ended."),
+            // An operation that has ended, or is ending, may be cancelled.
+            Some(_) => Answer::json(&json!({})),
             None => Answer::missing(),
         },
         _ => Answer::missing(),

@@ -132,9 +132,10 @@ impl Store {
         Some(self.batches[at].clone())
     }
 
+    /// Whether the batch was running; one that was cancelled is not cancelled again.
     pub(super) fn cancel(&mut self, id: &str) -> Option<bool> {
         let batch = self.batches.iter_mut().find(|batch| batch.id == id)?;
-        let is_running = batch.phase == Phase::Running;
+        let is_running = batch.phase == Phase::Running && !batch.is_cancelled;
         if is_running {
             (batch.ending, batch.is_cancelled) = (Phase::Cancelled, true);
         }

@@ -153,7 +153,15 @@ pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus
         () => BatchPhase::Completed,
     };
     let results = if batch.has_ended() { vec![batch.results_place()] } else { Vec::new() };
-    Ok(BatchStatus { phase, succeeded: counts.succeeded, failed: counts.errored, files: Vec::new(), results })
+    let is_cancelling = batch.processing_status == "canceling";
+    Ok(BatchStatus {
+        phase,
+        is_cancelling,
+        succeeded: counts.succeeded,
+        failed: counts.errored,
+        files: Vec::new(),
+        results,
+    })
 }
 
 #[derive(Deserialize)]

@@ -145,7 +145,7 @@ impl BatchClient {
         Ok(())
     }
 
-    /// Asks for the end of a batch. One that has ended already is no error.
+    /// Asks for the end of a batch. One that has ended, or was asked to end, is no error.
     pub async fn cancel(&self, id: &RemoteId) -> Result<(), ProviderError> {
         let cancelled = match self.remote.service.interface {
             Interface::OpenAi => openai::cancel(&self.remote, id).await,
@@ -154,11 +154,14 @@ impl BatchClient {
             Interface::Google => google::cancel(&self.remote, id).await,
         };
         let Err(error) = cancelled else { return Ok(()) };
-        let is_refusal = matches!(error.status, Some(400 | 404 | 409 | 422));
-        match is_refusal && (error.status == Some(404) || self.status(id).await?.has_ended()) {
-            true => Ok(()),
-            false => Err(error),
-        }
+        let is_cancelled = match error.status {
+            Some(404) => true,
+            Some(400 | 409 | 422) => {
+                self.status(id).await.is_ok_and(|status| status.is_cancelling || status.has_ended())
+            }
+            _ => false,
+        };
+        if is_cancelled { Ok(()) } else { Err(error) }
     }
 
     /// Deletes a file. One that does not exist any more is no error.

@@ -33,10 +33,10 @@ impl Remote {
         find: impl Fn() -> F,
     ) -> Result<RemoteId, ProviderError> {
         let boundary: String = std::iter::repeat_with(fastrand::alphanumeric).take(40).collect();
-        let disposition = "content-disposition: form-data; name=";
+        let disposition = "Content-Disposition: form-data; name=";
         let before = format!(
             "--{boundary}\r\n{disposition}\"purpose\"\r\n\r\nbatch\r\n--{boundary}\r\n{disposition}\"file\"; \
-             filename=\"{}\"\r\ncontent-type: application/jsonl\r\n\r\n",
+             filename=\"{}\"\r\nContent-Type: application/jsonl\r\n\r\n",
             file_name(new)
         );
         let body = FileBody::new(before, lines, format!("\r\n--{boundary}--\r\n"));

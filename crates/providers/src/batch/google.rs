@@ -238,6 +238,7 @@ pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus
     let stats = metadata.batch_stats.unwrap_or_default();
     let mut status = BatchStatus {
         phase,
+        is_cancelling: false,
         succeeded: count(&stats.successful_request_count),
         failed: count(&stats.failed_request_count),
         files: metadata.input_config.and_then(|input| input.file_name).into_iter().collect(),

@@ -118,7 +118,15 @@ pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus
         _ => job.output_file.into_iter().chain(job.error_file).collect(),
     };
     let files = job.input_files.into_iter().chain(results.iter().cloned()).collect();
-    Ok(BatchStatus { phase, succeeded: job.succeeded_requests, failed: job.failed_requests, files, results })
+    let is_cancelling = job.status == "CANCELLATION_REQUESTED";
+    Ok(BatchStatus {
+        phase,
+        is_cancelling,
+        succeeded: job.succeeded_requests,
+        failed: job.failed_requests,
+        files,
+        results,
+    })
 }
 
 pub(super) async fn cancel(remote: &Remote, id: &RemoteId) -> Result<(), ProviderError> {

@@ -119,6 +119,9 @@ pub type RemoteId = String;
 #[serde(rename_all = "camelCase")]
 pub struct BatchStatus {
     pub phase: BatchPhase,
+    /// Whether it was asked to end, and has not ended yet.
+    #[serde(default)]
+    pub is_cancelling: bool,
     pub succeeded: u64,
     pub failed: u64,
     /// Files of the batch that the provider keeps until they are deleted.

@@ -195,7 +195,8 @@ pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus
         _ => batch.output_file_id.into_iter().chain(batch.error_file_id).collect(),
     };
     let files = batch.input_file_id.into_iter().chain(results.iter().cloned()).collect();
-    Ok(BatchStatus { phase, succeeded: counts.completed, failed: counts.failed, files, results })
+    let is_cancelling = batch.status == "cancelling";
+    Ok(BatchStatus { phase, is_cancelling, succeeded: counts.completed, failed: counts.failed, files, results })
 }
 
 fn failure(errors: Errors) -> BatchPhase {
