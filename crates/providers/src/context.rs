@@ -63,12 +63,16 @@ pub enum ProviderEvent {
 impl fmt::Display for ProviderEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ProviderEvent::Retry { provider, model, attempt, max_attempts, wait, reason } => write!(
-                f,
-                "{provider}:{model} failed (attempt {attempt} of {max_attempts}): {}; trying again in {}",
-                inline(reason),
-                HumanDuration(*wait)
-            ),
+            ProviderEvent::Retry { provider, model, attempt, max_attempts, wait, reason } => {
+                // Batches may have requests to several models.
+                let colon = if model.is_empty() { "" } else { ":" };
+                write!(
+                    f,
+                    "{provider}{colon}{model} failed (attempt {attempt} of {max_attempts}): {}; trying again in {}",
+                    inline(reason),
+                    HumanDuration(*wait)
+                )
+            }
             ProviderEvent::Throttled { provider, wait, reason } => {
                 write!(
                     f,

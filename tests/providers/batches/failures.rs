@@ -81,6 +81,8 @@ async fn limits_and_failures_of_the_server_are_waited_out() {
         assert_eq!(setup.server.batches().len(), 1, "{dialect:?}");
         let waits: Vec<Duration> = setup.events.borrow().iter().filter_map(wait_of_limit).collect();
         assert_eq!(waits, [Duration::from_millis(20); 2], "{dialect:?}");
+        let shown = setup.events.borrow().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        assert!(shown.contains(" failed (attempt 1 of") && !shown.contains(": failed"), "{dialect:?}: {shown}");
     }
 }
 
