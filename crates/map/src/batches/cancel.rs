@@ -73,14 +73,16 @@ struct Canceller<'a> {
 impl Canceller<'_> {
     /// Returns whether the batch was under way.
     async fn cancel(&self, mut shipment: Shipment) -> BatchResult<bool> {
-        if shipment.stage == Stage::Made {
+        if shipment.stage == Stage::Made && shipment.file.is_none() {
             self.state.dissolve(shipment.id)?;
             return Ok(false);
         }
         let client = BatchClient::new(&shipment.new.target, &ProviderSettings::default(), self.context)
             .map_err(not_cancelled)?;
-        if shipment.stage == Stage::Uploading {
-            shipment.file = client.find_upload(&shipment.new).await.map_err(not_cancelled)?;
+        if matches!(shipment.stage, Stage::Made | Stage::Uploading) {
+            if shipment.file.is_none() {
+                shipment.file = client.find_upload(&shipment.new).await.map_err(not_cancelled)?;
+            }
             self.delete(&client, shipment.file.iter()).await;
             self.state.dissolve(shipment.id)?;
             return Ok(false);

@@ -11,6 +11,8 @@ mod rows;
 mod scheduler;
 mod shipments;
 mod state;
+#[cfg(test)]
+mod tests;
 
 use std::{collections::HashMap, num::NonZeroUsize};
 

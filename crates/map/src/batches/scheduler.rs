@@ -168,10 +168,12 @@ impl<R: Remote> Scheduler<R> {
         let shipment = &mut flight.shipment;
         let act = match shipment.stage {
             Stage::Made => {
-                shipment.stage = Stage::Uploading;
+                // A batch that was refused has its file already.
+                let is_uploaded = shipment.file.is_some();
+                shipment.stage = if is_uploaded { Stage::Creating } else { Stage::Uploading };
                 self.state.store(shipment)?;
                 self.news.push(news(shipment, BatchNewsPhase::Uploading));
-                Act::Upload
+                if is_uploaded { Act::Create { file: shipment.file.clone() } } else { Act::Upload }
             }
             Stage::Uploading if flight.is_in_doubt => Act::FindUpload,
             Stage::Uploading => Act::Upload,
@@ -207,10 +209,7 @@ impl<R: Remote> Scheduler<R> {
         let shipment = &mut flight.shipment;
         let done = match done {
             Ok(done) => done,
-            Err(error) => {
-                self.failed(id, error);
-                return Ok(());
-            }
+            Err(error) => return self.failed(id, error),
         };
         flight.failures = 0;
         flight.due = Instant::now();
@@ -241,9 +240,9 @@ impl<R: Remote> Scheduler<R> {
     }
 
     /// A connection or a server that fails for a while is no reason to end, as a batch may take a day.
-    fn failed(&mut self, id: i64, error: ProviderError) {
+    fn failed(&mut self, id: i64, error: ProviderError) -> StateResult<()> {
         use ProviderErrorKind::{Connection, Protocol, RateLimit, Server, Timeout};
-        let Some(flight) = self.flights.get_mut(&id) else { return };
+        let Some(flight) = self.flights.get_mut(&id) else { return Ok(()) };
         flight.failures += 1;
         let has_worked = self.services.get(&flight.shipment.target).is_some_and(|service| service.has_worked);
         let may_pass = matches!(error.kind, Connection | Server | Timeout | Protocol | RateLimit { .. });
@@ -254,12 +253,18 @@ impl<R: Remote> Scheduler<R> {
             self.warnings.push(format!("the file {file} is left at the provider: {}", error.message));
         } else if !may_pass || (is_last && !has_worked) {
             self.failure.get_or_insert(error);
+            if !may_pass && !flight.is_in_doubt && matches!(flight.shipment.stage, Stage::Uploading | Stage::Creating) {
+                // Refused, so nothing is under way.
+                flight.shipment.stage = Stage::Made;
+                return self.state.store(&flight.shipment);
+            }
         } else {
             flight.is_in_doubt = matches!(flight.shipment.stage, Stage::Uploading | Stage::Creating);
             flight.due = Instant::now() + flight.wait;
             let wait = HumanDuration(flight.wait);
             self.warnings.push(format!("{}: {}; trying again in {wait}", name_of(&flight.shipment), error.message));
         }
+        Ok(())
     }
 
     fn opened(&mut self, target: i64, done: Result<Done, ProviderError>) -> StateResult<()> {
