@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::Mutex, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{Lab, at_once, reply};
+use super::{KINDS, Lab, at_once, reply};
 use crate::{
     rows::results_in,
     support::batches::{Act, Asked, BatchServer, DIALECTS, Dialect, Fault, Phase, Reply},
@@ -21,7 +21,7 @@ fn failing_once(dialect: Dialect, failure: Reply) -> BatchServer {
 
 #[test]
 fn failed_expired_and_missing_requests_fail_their_rows_with_the_words_of_the_provider() {
-    at_once(&DIALECTS, |dialect| {
+    at_once(&KINDS, |dialect| {
         fails_its_row(*dialect, &Reply::Error(500, "the oven is broken".to_owned()), "the oven is broken");
         fails_its_row(*dialect, &Reply::Expired, "expire");
     });
@@ -76,7 +76,7 @@ fn retries_are_counted() {
 
 #[test]
 fn a_part_of_an_expired_batch_is_kept() {
-    for dialect in DIALECTS {
+    for dialect in KINDS {
         let lab = Lab::new(dialect, 4, "plain");
         lab.server.next_ends_as(&[Phase::Expired]);
         let outcome = lab.map("");
@@ -93,7 +93,7 @@ fn a_part_of_an_expired_batch_is_kept() {
 
 #[test]
 fn rows_of_a_batch_that_was_cancelled_elsewhere_are_left_to_the_next_command() {
-    for dialect in DIALECTS {
+    for dialect in KINDS {
         let lab = Lab::new(dialect, 4, "plain");
         lab.server.next_ends_as(&[Phase::Cancelled]);
         let outcome = lab.map("");
@@ -124,7 +124,7 @@ fn a_batch_that_is_refused_as_a_whole_fails_its_rows() {
 #[test]
 fn a_full_queue_and_too_many_requests_are_waited_for_and_are_no_retries() {
     let full = json!({ "error": { "code": "token_limit_exceeded", "message": "Enqueued token limit reached" } });
-    for dialect in DIALECTS {
+    for dialect in KINDS {
         let lab = Lab::new(dialect, 2, "plain");
         lab.server.fail(Act::Create, 0, Fault::Refuse(429, "retry-after: 0.02", full.clone()));
         for act in [Act::Upload, Act::Status, Act::Results, Act::Delete] {
@@ -141,7 +141,7 @@ fn a_full_queue_and_too_many_requests_are_waited_for_and_are_no_retries() {
 
 #[test]
 fn a_refused_key_while_polling_ends_the_command_and_no_row_has_failed() {
-    for dialect in DIALECTS {
+    for dialect in KINDS {
         let lab = Lab::of(BatchServer::with(dialect, reply).polls(3), 3, "plain");
         lab.server.fail(
             Act::Status,
@@ -174,7 +174,7 @@ fn what_the_server_has_accepted_is_not_submitted_again_when_its_answer_is_lost()
 
 #[test]
 fn files_and_batches_of_other_programs_are_not_touched() {
-    for dialect in DIALECTS {
+    at_once(&KINDS, |&dialect| {
         let lab = Lab::new(dialect, 2, "plain");
         // Another map, of the same server and of as many rows.
         let mut other = lab.command("-o other.jsonl --no-wait");
@@ -187,7 +187,7 @@ fn files_and_batches_of_other_programs_are_not_touched() {
         let after: HashSet<String> = lab.server.files().into_iter().collect();
         assert_eq!(before, after, "{dialect:?}: its files are there");
         assert_eq!(lab.answers().len(), 2);
-    }
+    });
 }
 
 #[test]

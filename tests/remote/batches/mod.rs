@@ -38,6 +38,9 @@ export default ({ $, defTool, defAgent }, { n, kind = 'plain' }) => {
 };
 ";
 
+/// One for each way in which batches are submitted.
+pub(super) const KINDS: [Dialect; 3] = [Dialect::OpenAi, Dialect::Anthropic, Dialect::Google];
+
 const MAP: &str = "map p.lmt.mjs --input rows.jsonl -o out.jsonl --batch --poll 20ms";
 
 /// A folder with the prompt file and rows, and the server that it asks.

@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::Mutex};
 
 use serde_json::{Value, json};
 
-use super::{Lab, has_key, reply};
+use super::{KINDS, Lab, has_key, reply};
 use crate::{
     rows::results_in,
     support::{
@@ -33,7 +33,7 @@ fn rows_of_each_provider_are_answered_by_one_batch() {
 
 #[test]
 fn tools_run_here_and_next_steps_go_into_the_next_batch() {
-    for dialect in DIALECTS {
+    for dialect in KINDS {
         let lab = Lab::new(dialect, 3, "tool");
         lab.finish(3);
         assert_eq!((lab.sizes(), lab.asks()), (vec![3, 3], 0), "{dialect:?}");
@@ -56,7 +56,7 @@ fn requests_of_agents_go_into_batches() {
 
 #[test]
 fn with_first_next_steps_are_asked_at_once() {
-    for dialect in DIALECTS {
+    for dialect in KINDS {
         let lab = Lab::new(dialect, 3, "tool");
         let outcome = lab.map("--batch=first");
         assert_eq!(outcome.code, 0, "{outcome:?}");
@@ -237,15 +237,15 @@ fn several_requests_of_a_row_at_once_are_in_one_batch() {
 }
 
 #[test]
-fn thousands_of_rows_take_little_memory_and_few_requests() {
+fn more_rows_than_run_at_once_are_in_one_batch() {
     let texts = Mutex::new(HashSet::new());
     let server = BatchServer::with(Dialect::OpenAi, move |asked| {
         assert!(texts.lock().unwrap().insert(asked.text.clone()), "{} is asked twice", asked.text);
         Reply::Text(asked.text.clone())
     });
-    let lab = Lab::of(server, 600, "plain");
-    lab.finish(600);
-    assert_eq!(lab.sizes(), [600]);
+    let lab = Lab::of(server, 100, "plain");
+    lab.finish(100);
+    assert_eq!(lab.sizes(), [100]);
 }
 
 /// A row whose code calls an agent, next to a timer that never ends.

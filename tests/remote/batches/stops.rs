@@ -4,12 +4,12 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::{Lab, reply};
+use super::{KINDS, Lab, reply};
 use crate::{
     rows::results_in,
     support::{
         Outcome,
-        batches::{Act, BatchServer, DIALECTS, Dialect, KEY, Phase},
+        batches::{Act, BatchServer, Dialect, KEY, Phase},
     },
 };
 
@@ -31,7 +31,7 @@ fn names_both_ways(outcome: &Outcome) -> bool {
 
 #[test]
 fn without_waiting_each_command_collects_what_is_done_and_submits_next_steps() {
-    for dialect in DIALECTS {
+    for dialect in KINDS {
         let lab = endless(dialect, 3, "tool");
         let outcome = lab.map("--no-wait");
         assert_eq!((outcome.code, names_both_ways(&outcome)), (0, true), "{dialect:?}: {outcome:?}");
@@ -68,7 +68,7 @@ fn an_interrupt_cancels_nothing_and_says_how_to_continue() {
 
 #[test]
 fn cancelling_keeps_what_was_answered_and_the_next_command_submits_the_rest() {
-    for dialect in DIALECTS {
+    for dialect in KINDS {
         let lab = endless(dialect, 4, "plain");
         assert_eq!(lab.map("--no-wait --batch-size 2").code, 0);
         let outcome = lab.cancel();
