@@ -60,7 +60,7 @@ fn line(news: &BatchNews) -> Option<String> {
     let (s, requests) = (if *requests == 1 { "" } else { "s" }, grouped(*requests));
     let ended = |how: &str| format!("{how}, {} answered, {} failed", grouped(*done), grouped(*failed));
     let what = match phase {
-        BatchNewsPhase::Uploading => format!("{requests} request{s} are uploaded"),
+        BatchNewsPhase::Uploading => format!("{requests} request{s} on the way"),
         BatchNewsPhase::Submitted => format!("{requests} request{s} submitted"),
         BatchNewsPhase::InProgress => return None,
         BatchNewsPhase::Completed => ended("completed"),
