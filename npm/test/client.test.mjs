@@ -251,7 +251,7 @@ describe('the client', { concurrency: 4 }, () => {
       assert.equal(ended.signal, signal, ended.stderr);
       await hasEnded(pidOf(folder));
       const [journaled] = JSON.parse(execFileSync(BINARY, ['runs', '--json'], options));
-      assert.deepEqual([journaled.status, journaled.steps], ['interrupted', 1]);
+      assert.deepEqual([journaled.status, journaled.steps, journaled.error?.code], ['interrupted', 1, 143]);
     });
   }
 

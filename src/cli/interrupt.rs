@@ -280,7 +280,8 @@ fn ask_to_end(signal: i32, is_asked_again: &mut dyn FnMut() -> bool) {
         loop {
             let waited = CHANGED.wait_timeout_while(end(), POLL_INTERVAL, |end| is_sent && goes_on(end));
             let (end, result) = waited.unwrap_or_else(PoisonError::into_inner);
-            let is_again = asked.elapsed() > SAME_SIGNAL && is_asked_again();
+            // Those of the first moment are taken out as well, so that they do not count later.
+            let is_again = is_asked_again() && asked.elapsed() > SAME_SIGNAL;
             if !result.timed_out() || is_again || begun.elapsed() >= time {
                 return end.is_noticed && !is_again;
             }

@@ -77,6 +77,11 @@ async fn no_key_is_made_without_a_cache_or_for_a_short_prompt() {
             prompt("{ cache: { ttl: 'long' }, providerOptions: { openai: { promptCacheKey: 'own' } } }", 500),
             "own".into(),
         ),
+        (prompt("{ providerOptions: { openai: { body: { prompt_cache_key: null } } } }", 500), Value::Null),
+        (
+            prompt("{ cache: { key: 'mine' }, providerOptions: { openai: { body: { prompt_cache_key: 'b' } } } }", 5),
+            "b".into(),
+        ),
     ] {
         let (asked, _) = run(&Folder::of(&source), "run p.lmt.mjs", steps()).await;
         assert_eq!(keys(&asked), vec![expected; 3]);

@@ -66,6 +66,32 @@ fn sigterm_ends_the_run_with_143() {
     interrupt(BUSY, "TERM", 143);
 }
 
+/// A parent process that ends sends its signal once for each of its threads.
+#[test]
+fn signals_of_one_moment_are_one() {
+    let source = "import { z } from 'zod';
+        export const config = { model: 'mock' };
+        export const mock = [{ type: 'tool-call', toolName: 'wait', args: {} }];
+        export default ({ defTool, $ }) => {
+          defTool('wait', 'Waits.', z.object({}), (args, { abortSignal }) => new Promise((resolve) => {
+            abortSignal.addEventListener('abort', () => setTimeout(() => { console.log('cleaned up'); resolve(); }, 300));
+            console.log('started');
+            setTimeout(() => {}, 60_000);
+          }));
+          $`go`;
+        };";
+    let folder = Folder::of(source);
+    let mut running = folder.start("run p.lmt.mjs");
+    running.wait_for("started", 1);
+    for _ in 0..3 {
+        running.signal("TERM");
+        thread::sleep(Duration::from_millis(20));
+    }
+    let outcome = running.end();
+    assert_eq!(outcome.code, 143);
+    assert!(format!("{outcome:?}").contains("cleaned up"), "{outcome:?}");
+}
+
 #[test]
 fn tools_are_aborted_when_the_run_has_to_end() {
     let source = "import { z } from 'zod';

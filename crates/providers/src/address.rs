@@ -72,15 +72,15 @@ impl Address {
         Url::parse(&self.origin).is_ok_and(|url| is_loopback(&url))
     }
 
-    /// Whether the host belongs to the domain of a base URL, of whose host the first labels may be placeholders.
-    pub(crate) fn has_domain_of(&self, base_url: &str) -> bool {
-        fn domain(url: &str) -> Option<String> {
-            let host = url.split_once("://")?.1.split(['/', ':']).next()?;
-            let labels: Vec<&str> = host.rsplit('.').take(2).collect();
-            (labels.len() == 2).then(|| labels.join("."))
+    /// Whether the host is that of a base URL, which may have a placeholder in it, or one of its subdomains.
+    pub(crate) fn is_host_of(&self, base_url: &str) -> bool {
+        let host =
+            |url: &str| url.split_once("://").and_then(|(_, rest)| rest.split(['/', ':']).next()).map(str::to_owned);
+        let (Some(own), Some(usual)) = (host(&self.origin), host(base_url)) else { return false };
+        match (usual.find('{'), usual.rfind('}')) {
+            (Some(start), Some(end)) => own.starts_with(&usual[..start]) && own.ends_with(&usual[end + 1..]),
+            _ => own.strip_suffix(&usual).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')),
         }
-        let (own, usual) = (domain(&self.origin), domain(base_url));
-        own.is_some() && own == usual
     }
 
     /// The URL of an endpoint, given as `path?query`. An endpoint or a version that the base URL already ends with is
@@ -238,13 +238,17 @@ mod tests {
     }
 
     #[test]
-    fn hosts_of_a_provider_share_its_domain() {
-        let is_of = |address: &str, usual: &str| Address::parse(address).unwrap().has_domain_of(usual);
+    fn hosts_of_a_provider_are_known() {
+        let is_of = |address: &str, usual: &str| Address::parse(address).unwrap().is_host_of(usual);
         let openai = "https://api.openai.com/v1";
         assert!(is_of("https://api.openai.com/v1", openai) && is_of("https://eu.api.openai.com", openai));
-        assert!(is_of("https://mine.openai.azure.com/openai", "https://{resource}.openai.azure.com/openai"));
+        let (azure, bedrock) =
+            ("https://{resource}.openai.azure.com/openai", "https://bedrock-runtime.{region}.amazonaws.com");
+        assert!(is_of("https://mine.openai.azure.com/openai", azure) && !is_of("https://x.cloudapp.azure.com", azure));
+        assert!(is_of("https://bedrock-runtime.eu-west-1.amazonaws.com", bedrock));
+        assert!(!is_of("https://x.execute-api.us-east-1.amazonaws.com", bedrock));
         assert!(!is_of("https://api.openai.com.example.org/v1", openai) && !is_of("http://localhost:4000/v1", openai));
-        assert!(!is_of("https://gateway.example.org", openai) && !is_of("http://10.0.0.1", ""));
+        assert!(!is_of("https://my-api.openai.com", openai) && !is_of("http://10.0.0.1", ""));
     }
 
     #[test]

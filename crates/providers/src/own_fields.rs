@@ -39,9 +39,10 @@ impl OwnFields {
         fields.into_iter().filter_map(|(name, is_set)| is_set.then_some(name))
     }
 
-    pub(super) fn put_body(&mut self, encoded: &mut EncodedRequest) {
+    /// Merges the author's body. Merging it again changes nothing.
+    pub(super) fn put_body(&self, encoded: &mut EncodedRequest) {
         if let Value::Object(body) = &mut encoded.body {
-            merge(body, std::mem::take(&mut self.body));
+            merge(body, self.body.clone());
         }
     }
 
@@ -117,7 +118,7 @@ mod tests {
         }))
         .unwrap();
         let mut settings = CallSettings { provider_options: options, ..CallSettings::default() };
-        let mut own = OwnFields::take(&["lab"], &mut settings);
+        let own = OwnFields::take(&["lab"], &mut settings);
         assert_eq!(settings.provider_options["lab"], json!({ "user": "me" }));
         assert_eq!(settings.headers["x-own"], "1");
         let body = json!({ "a": { "y": 2, "z": 3 }, "list": [1, 2], "gone": 1 });

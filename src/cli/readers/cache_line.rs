@@ -7,7 +7,7 @@ use lmthing_base::{
 };
 
 /// Example: ``cache: 82 % read; section `role` changed, 12 400 tokens anew, $0.03``. `None` for a request that is too
-/// short to be cached, or whose cache the provider says nothing of. `shown` prepares names for the terminal.
+/// short to be cached, and where the provider says nothing of its cache and nothing has changed. `shown` prepares names for the terminal.
 pub(in crate::cli) fn cache_line(cache: &StepCache, usage: &Usage, shown: impl Fn(&str) -> String) -> Option<String> {
     if cache.read == 0 && cache.expected == 0 {
         return None;

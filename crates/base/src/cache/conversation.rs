@@ -33,6 +33,11 @@ impl CacheConversation {
     /// Adds an answered request of the current step, which has several if the provider pauses. `sent` has its length, if
     /// that was counted. `cost` is that of an answer with this usage.
     pub fn add(&mut self, sent: SentPrompt, usage: &Usage, rules: &CacheRules, cost: impl Fn(&Usage) -> Option<f64>) {
+        let earlier = self.current.as_ref().map(|(first, _)| first).or(self.before.as_ref());
+        if earlier.is_some_and(|earlier| earlier.model != sent.model) {
+            // What another model's server reports says nothing of this one.
+            (self.has_read, self.has_count) = (false, false);
+        }
         self.has_read |= usage.cached_input_tokens.is_some_and(|read| read > 0);
         let is_reported = usage.has_cache_count || self.has_read;
         self.has_count |= is_reported;
@@ -94,7 +99,7 @@ impl Answered<'_> {
         cost: impl Fn(&Usage) -> Option<f64>,
     ) -> StepCache {
         let read = self.usage.cached_input_tokens.unwrap_or(0);
-        let mut expected = self.expected(before);
+        let (mut before, mut expected) = (before, self.expected(before));
         let mut broken_by = None;
         // Steps that read all there is are not compared.
         if expected.tokens > read {
@@ -103,7 +108,7 @@ impl Answered<'_> {
             if let (Some(_), Some(earlier)) = (&changed, before_that)
                 && change(earlier, self.sent, self.rules).is_none()
             {
-                (expected, changed) = (self.expected(earlier), None);
+                (before, expected, changed) = (earlier, self.expected(earlier), None);
             }
             broken_by = self.broken_by(before, expected, changed, cost);
         }
@@ -153,13 +158,7 @@ impl Answered<'_> {
         let tokens = expected.tokens.saturating_sub(self.reported.unwrap_or_else(unchanged));
         let least = match change {
             // Lengths that are compared with a count differ a little.
-            Some(_) if position != Position::End => {
-                if self.reported.is_some() {
-                    MIN_TOLERANCE
-                } else {
-                    0
-                }
-            }
+            Some(_) if position != Position::End => self.reported.map_or(0, |_| MIN_TOLERANCE),
             // The length of a request that was not counted is too uncertain to blame the provider.
             _ if self.may_blame && (change.is_some() || before.input_tokens.is_some()) => expected.tolerance,
             _ => return None,
@@ -191,13 +190,16 @@ const MIN_TOLERANCE: u64 = 160;
 /// What the answer cost more than it would if these tokens had been read from the cache.
 fn extra_cost(usage: &Usage, tokens: u64, cost: impl Fn(&Usage) -> Option<f64>) -> Option<f64> {
     let read = usage.cached_input_tokens.unwrap_or(0) + tokens;
-    let less = |written: Option<u64>| written.map(|written| written.saturating_sub(tokens));
+    let written = usage.cache_write_tokens.unwrap_or(0);
+    let left = written.saturating_sub(tokens);
+    // Of writes with several lifetimes, each has its share in the tokens.
+    let long = usage.long_cache_write_tokens.map(|long| long * left / written.max(1));
     // A search without a price makes the whole cost unknown, but not the difference.
     let usage = &Usage { web_searches: None, has_uncounted_searches: false, ..*usage };
     let reading = Usage {
         cached_input_tokens: Some(read),
-        cache_write_tokens: less(usage.cache_write_tokens),
-        long_cache_write_tokens: less(usage.long_cache_write_tokens),
+        cache_write_tokens: usage.cache_write_tokens.map(|_| left),
+        long_cache_write_tokens: long,
         ..*usage
     };
     let difference = (cost(usage)? - cost(&reading)?).max(0.0);

@@ -43,7 +43,7 @@ impl HttpModel {
         let place = std::mem::take(&mut request.place);
         request.settings.max_output_tokens = request.settings.output_limit();
         options::rename_packages(&mut request.settings.provider_options);
-        let mut own = OwnFields::take(&[&*self.provider], &mut request.settings);
+        let own = OwnFields::take(&[&*self.provider], &mut request.settings);
         let replaced = self.wire.identifiers(&self.model_id).replace(&mut request);
         let mut encoded = self
             .wire
@@ -55,11 +55,14 @@ impl HttpModel {
         let (given, env) = (&request.settings.provider_options, &*self.context.env);
         encoded.warnings.extend(options::unknown(&self.provider, self.wire.as_ref(), given, env));
         encoded.warnings.extend(options::unknown_in_tools(&request.tools, env));
+        // The settings of the cache depend on the author's own fields, which win over them.
         own.put_body(&mut encoded);
-        // After the author's own fields, which win.
         let (cache, form) = (request.settings.cache.as_ref(), self.wire.cache_form(&self.model_id));
         encoded.put_cache(cache, self.context.cache_key.as_deref(), form, &self.model_id);
-        let writes_are_long = form.keeps_for_an_hour(cache);
+        own.put_body(&mut encoded);
+        let writes_are_long = encoded.writes_for_an_hour(cache);
+        // Such services leave out counts of 0.
+        let counts_all = self.cache_rules(&request.settings).certainty == CacheCertainty::BestEffort;
         // JavaScript does not distinguish 1 and 1.0, so bodies must not either.
         super::wire::values::normalize_numbers(&mut encoded.body);
         let watch = CutWatch::new(self, &encoded.body);
@@ -75,6 +78,7 @@ impl HttpModel {
                 if writes_are_long && usage.long_cache_write_tokens.is_none() {
                     usage.long_cache_write_tokens = usage.cache_write_tokens;
                 }
+                usage.has_cache_count |= counts_all;
             }
             part
         });
@@ -131,7 +135,7 @@ impl LanguageModel for HttpModel {
         }
         // What a provider promises holds for its own servers. A server of this machine passes requests on to them, or
         // stands for them in a test.
-        if self.address.has_domain_of(self.usual_url) || self.address.is_loopback() {
+        if self.address.is_host_of(self.usual_url) || self.address.is_loopback() {
             return rules;
         }
         CacheRules { certainty: CacheCertainty::Unknown, ..rules }

@@ -59,6 +59,34 @@ fn the_provider_is_not_blamed_after_a_request_that_was_not_counted() {
 }
 
 #[test]
+fn what_one_model_reports_says_nothing_of_another() {
+    let (mut run, mut prompt) = (Run::default(), prompt());
+    run.step(&prompt, usage(5000, 1024), OPENAI);
+    prompt.model = "lab:m";
+    let uncounted = Usage { has_cache_count: false, ..usage(6000, 0) };
+    let unknown = CacheRules { certainty: CacheCertainty::Unknown, ..OPENAI };
+    for _ in 0..2 {
+        assert_eq!(run.step(&prompt, uncounted, unknown), Some(StepCache::default()));
+    }
+}
+
+#[test]
+fn after_a_change_of_one_step_the_step_before_it_counts() {
+    let blamed = |counted: bool| {
+        let (mut run, mut prompt) = (Run::default(), prompt());
+        let sent = SentPrompt { input_tokens: counted.then_some(5000), ..prompt.sent() };
+        run.conversation.add(sent, &usage(5000, 0), &OPENAI, cost);
+        prompt.answered();
+        run.conversation.end_step();
+        let section = std::mem::replace(&mut prompt.sections[0].1, "a painter");
+        run.step(&prompt, usage(5000, 0), OPENAI);
+        prompt.sections[0].1 = section;
+        run.step(&prompt, usage(6000, 0), OPENAI).unwrap().broken_by.map(|broken| broken.kind)
+    };
+    assert_eq!((blamed(false), blamed(true)), (None, Some(CacheBreakKind::Provider)));
+}
+
+#[test]
 fn thoughts_that_a_provider_leaves_out_are_no_loss() {
     let (mut run, prompt) = (Run::default(), prompt());
     let thought = ContentPart::Reasoning { text: "hm".into(), provider_options: None };

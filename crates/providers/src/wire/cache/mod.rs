@@ -50,14 +50,6 @@ impl CacheForm {
         CacheForm { key: PROMPT_CACHE_KEY, has_key_of_run: true, lifetime: Lifetime::OpenAi };
 }
 
-impl CacheForm {
-    /// Whether writes of a request with this setting are kept for an hour, where the answer does not say.
-    pub(crate) fn keeps_for_an_hour(self, setting: Option<&CacheOption>) -> bool {
-        matches!(self.lifetime, Lifetime::Marks | Lifetime::WholeRequest)
-            && setting.and_then(CacheOption::ttl).is_some_and(|ttl| ttl != CacheTtl::FiveMinutes)
-    }
-}
-
 /// OpenAI caches no shorter requests.
 const LEAST_FOR_KEY_OF_RUN: u64 = 1_024;
 
@@ -99,6 +91,13 @@ impl EncodedRequest {
             mark_instructions(body);
         }
         self.warnings.extend(warnings.into_vec());
+    }
+
+    /// Whether what is written to the cache is kept for an hour, where the answer does not say. Only the marks of the
+    /// setting are looked at.
+    pub(crate) fn writes_for_an_hour(&self, setting: Option<&CacheOption>) -> bool {
+        let is_long = |ttl: CacheTtl| of_mark(ttl) == of_mark(CacheTtl::OneHour);
+        setting.and_then(CacheOption::ttl).is_some_and(is_long) && has_long_mark(&self.body)
     }
 
     fn put_key(&mut self, place: KeyPlace, key: &str) {
@@ -156,6 +155,17 @@ pub(super) fn of_mark(ttl: CacheTtl) -> &'static str {
     match ttl {
         CacheTtl::FiveMinutes => "5m",
         CacheTtl::OneHour | CacheTtl::Long => "1h",
+    }
+}
+
+fn has_long_mark(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(has_long_mark),
+        Value::Object(fields) => fields.iter().any(|(name, value)| {
+            let is_mark = name == "cache_control" || name == "cachePoint";
+            (is_mark && value["ttl"] == of_mark(CacheTtl::OneHour)) || has_long_mark(value)
+        }),
+        _ => false,
     }
 }
 

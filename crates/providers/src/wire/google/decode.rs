@@ -182,9 +182,9 @@ impl GoogleDecoder {
             let output = wire.candidates_token_count.unwrap_or(0) + thoughts;
             let cached = wire.cached_content_token_count.unwrap_or(0);
             let input = wire.prompt_token_count.unwrap_or(0);
+            let has_cache_count = wire.cached_content_token_count.is_some();
             let usage = usage(Some(input), Some(output), Some(cached), Some(thoughts));
-            // The service leaves out counts of 0.
-            self.usage = Usage { has_cache_count: true, ..usage };
+            self.usage = Usage { has_cache_count, ..usage };
         }
         self.blocked = chunk.prompt_feedback.or(self.blocked.take());
         self.idle = true;
