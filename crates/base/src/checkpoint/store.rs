@@ -73,6 +73,11 @@ pub trait Checkpoints {
         0
     }
 
+    /// Whether a state that cannot be stored is worth a warning when it is found.
+    fn warns_of_lost_states(&self) -> bool {
+        true
+    }
+
     /// Why no other process can resume the run, as the end of a sentence.
     fn why_not_resumable(&self) -> Option<String> {
         None

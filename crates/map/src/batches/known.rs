@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
+use super::row_log::LostState;
 use crate::hashes::hash_of;
 use lmthing_base::chat::RequestPlace;
 use lmthing_engine::session::BatchAnswers;
@@ -60,6 +61,7 @@ pub(crate) struct RowAnswers {
     sends_next: bool,
     asked: RefCell<Vec<Ask>>,
     has_sent: Cell<bool>,
+    lost: LostState,
 }
 
 impl std::fmt::Debug for Ask {
@@ -82,7 +84,7 @@ impl KnownRequest {
 }
 
 impl RowAnswers {
-    pub(crate) fn new(requests: Vec<KnownRequest>, asks_next_at_once: bool, has_failed: bool) -> Self {
+    pub(crate) fn new(requests: Vec<KnownRequest>, asks_next_at_once: bool, has_failed: bool, lost: LostState) -> Self {
         let is_answered = requests.iter().any(|known| known.outcome.is_some());
         RowAnswers {
             used: RefCell::new(vec![false; requests.len()]),
@@ -90,12 +92,18 @@ impl RowAnswers {
             requests,
             asked: RefCell::default(),
             has_sent: Cell::new(false),
+            lost,
         }
     }
 
     /// Whether a request was sent at once.
     pub(crate) fn has_sent(&self) -> bool {
         self.has_sent.get()
+    }
+
+    /// Why requests were sent at once although they should go into batches.
+    pub(crate) fn lost_state(&self) -> Option<String> {
+        self.lost.borrow().clone().filter(|_| self.has_sent.get() && !self.sends_next)
     }
 
     pub(crate) fn take_asked(&self) -> Vec<Ask> {
@@ -134,7 +142,8 @@ impl BatchAnswers for RowAnswers {
                 }
             };
         }
-        if self.sends_next {
+        // A run that is repeated without a state would repeat its tools.
+        if self.sends_next || self.lost.borrow().is_some() {
             self.has_sent.set(true);
             return Some(Dispatch::Send);
         }
@@ -145,7 +154,7 @@ impl BatchAnswers for RowAnswers {
     }
 
     fn is_sent(&self, key: &str, step: usize) -> bool {
-        self.sends_next && !self.requests.iter().any(|known| known.is_of(key, step))
+        (self.sends_next || self.lost.borrow().is_some()) && !self.requests.iter().any(|known| known.is_of(key, step))
     }
 
     fn is_answered(&self, key: &str, step: usize) -> bool {
@@ -209,7 +218,7 @@ mod tests {
             known(2, "2", place(0, 1), Some(200)),
             known(3, "3", place(1, 0), None),
         ];
-        let answers = RowAnswers::new(requests, false, false);
+        let answers = RowAnswers::new(requests, false, false, LostState::default());
         assert_eq!(answer(&answers, "2", place(0, 0)), "2", "the same text has precedence");
         assert_eq!(answer(&answers, "9", place(0, 0)), "1", "the text may have changed");
         assert_eq!(answer(&answers, "3", place(1, 0)), "[Known(3)]");
@@ -220,7 +229,7 @@ mod tests {
     #[test]
     fn a_failure_belongs_to_the_same_text_only() {
         let requests = || vec![known(1, "1", place(0, 0), Some(400))];
-        let answers = RowAnswers::new(requests(), false, false);
+        let answers = RowAnswers::new(requests(), false, false, LostState::default());
         let asked = answers.dispatch(request("2", place(0, 0)));
         assert!(asked.is_none());
         assert!(matches!(&answers.take_asked()[..], [Ask::New { replaces: Some((1, 1)), .. }]));
@@ -229,10 +238,10 @@ mod tests {
 
     #[test]
     fn requests_after_the_first_answer_may_be_sent_at_once() {
-        let answers = RowAnswers::new(vec![known(1, "1", place(0, 0), Some(200))], true, false);
+        let answers = RowAnswers::new(vec![known(1, "1", place(0, 0), Some(200))], true, false, LostState::default());
         assert_eq!(answer(&answers, "1", place(0, 0)), "1");
         assert_eq!(answer(&answers, "2", place(1, 0)), "Send");
-        let first = RowAnswers::new(Vec::new(), true, false);
+        let first = RowAnswers::new(Vec::new(), true, false, LostState::default());
         assert!(answer(&first, "1", place(0, 0)).starts_with("[New("));
     }
 }

@@ -23,7 +23,7 @@ pub use cancel::cancel_batches;
 pub(super) use earlier::{EarlierBatches, read_earlier};
 pub(super) use known::{Ask, RowAnswers, RowRecord};
 pub(super) use remote::{RemoteOptions, Report};
-pub(super) use row_log::{NewEntry, RowLog};
+pub(super) use row_log::{LostState, NewEntry, RowLog};
 pub(super) use rows::{RowProgress, StoredRow};
 pub(super) use state::BatchState;
 

@@ -6,7 +6,7 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 use tokio::sync::oneshot;
 
 use lmthing_base::{
-    checkpoint::{Checkpoints, Entry, Progress, Restored, StoreError, StoredAnswer, StoredFuture, restore},
+    checkpoint::{Checkpoints, Entry, Progress, Restored, StateText, StoreError, StoredAnswer, StoredFuture, restore},
     event::{LastAnswer, RunSummary, RunTotals},
 };
 
@@ -21,12 +21,29 @@ pub(crate) struct RowLog {
     restored: HashMap<String, Rc<Restored>>,
     last: Option<StoredAnswer>,
     send: Box<dyn Fn(NewEntry)>,
+    lost: LostState,
     /// Why nothing can be stored any more.
     failed: RefCell<Option<String>>,
 }
 
+/// A state of the row that cannot be stored, once there is one. A run that is repeated does not have it.
+pub(crate) type LostState = Rc<RefCell<Option<String>>>;
+
+fn lost_state(entry: &Entry) -> Option<String> {
+    let memory = match entry {
+        Entry::Answered(answer) => &answer.memory,
+        Entry::CallEnds(end) => &end.memory,
+        Entry::Part { memory, .. } | Entry::Remembers { memory } | Entry::StepEnds { memory, .. } => memory,
+        Entry::CallBegins { .. } | Entry::Waits(_) | Entry::Decided { .. } | Entry::Ends => return None,
+    };
+    memory.states.iter().find_map(|(name, text)| match text {
+        Some(StateText::Lost(reason)) => Some(format!("the state {name:?} cannot be stored: {reason}")),
+        _ => None,
+    })
+}
+
 impl RowLog {
-    pub(crate) fn new(entries: &[(String, String)], send: impl Fn(NewEntry) + 'static) -> Self {
+    pub(crate) fn new(entries: &[(String, String)], lost: LostState, send: impl Fn(NewEntry) + 'static) -> Self {
         let mut logs: HashMap<String, Vec<Entry>> = HashMap::new();
         for (key, text) in entries {
             // An entry of another version: the run repeats what it records.
@@ -35,7 +52,7 @@ impl RowLog {
         }
         let last = logs.get("").and_then(|log| Progress::of(log).last);
         let restored = logs.into_iter().map(|(key, log)| (key, Rc::new(restore(log, None)))).collect();
-        RowLog { restored, last, send: Box::new(send), failed: RefCell::default() }
+        RowLog { restored, last, send: Box::new(send), lost, failed: RefCell::default() }
     }
 
     /// A summary that goes on from what the logs have, as these answers are not asked for again.
@@ -67,6 +84,9 @@ impl Checkpoints for RowLog {
     }
 
     fn append(&self, key: &str, entry: Entry) -> StoredFuture<'static> {
+        if let Some(lost) = lost_state(&entry) {
+            self.lost.borrow_mut().get_or_insert(lost);
+        }
         let failed = |message: String| StoreError { message, hint: None };
         let text = match serde_json::to_string(&entry) {
             Ok(text) => text,
@@ -92,6 +112,11 @@ impl Checkpoints for RowLog {
 
     fn configure(&self, _asked: Option<bool>) -> LocalBoxFuture<'_, Result<(), StoreError>> {
         std::future::ready(Ok(())).boxed_local()
+    }
+
+    /// Only rows with a further step are concerned.
+    fn warns_of_lost_states(&self) -> bool {
+        false
     }
 
     fn why_not_resumable(&self) -> Option<String> {

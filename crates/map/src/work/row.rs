@@ -15,7 +15,7 @@ use super::{
     remote_rows::RemoteRows,
 };
 use crate::{
-    batches::{Ask, BatchJob, RowAnswers, RowLog},
+    batches::{Ask, BatchJob, LostState, RowAnswers, RowLog},
     options::{MapOptions, approval_advice, mcp_config},
     results::{RowError, RowOutcome},
 };
@@ -35,7 +35,7 @@ use lmthing_engine::{
         run_file, warnings,
     },
 };
-use lmthing_node::SCRIPT_STACK_SIZE;
+use lmthing_node::{SCRIPT_STACK_SIZE, ScriptHost};
 use lmthing_providers::{MAX_WAIT, ProviderError, ProviderErrorKind, Redactor, Servers};
 
 /// How long a script may compute without yielding to the other rows of its thread.
@@ -73,8 +73,10 @@ impl RowBatch {
     fn of(job: &Job, sender: &Sender<Message>) -> Option<Self> {
         let BatchJob { record, asks_next_at_once, has_failed } = job.batch.clone()?;
         let (sender, row, attempt) = (sender.clone(), job.row, job.attempt);
-        let log = RowLog::new(&record.entries, move |entry| drop(sender.send(Message::Entry { row, attempt, entry })));
-        let answers = Rc::new(RowAnswers::new(record.requests, asks_next_at_once, has_failed));
+        let lost = LostState::default();
+        let send = move |entry| drop(sender.send(Message::Entry { row, attempt, entry }));
+        let log = RowLog::new(&record.entries, lost.clone(), send);
+        let answers = Rc::new(RowAnswers::new(record.requests, asks_next_at_once, has_failed, lost));
         Some(RowBatch { answers, log: Rc::new(log) })
     }
 }
@@ -94,6 +96,9 @@ pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, se
     let end = AssertUnwindSafe(run).catch_unwind().await;
     meter.close();
     host.end();
+    if let Some(lost) = batch.as_ref().and_then(|batch| batch.answers.lost_state()) {
+        host.warn(&format!("{lost}; so the next steps of the row were asked at once, at full price"));
+    }
     let end = end.unwrap_or_else(|_| {
         FileRun::Failed(Rc::new(RunError::from(Diagnostic::new("lmthing failed while it ran this row"))))
     });

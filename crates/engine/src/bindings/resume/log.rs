@@ -75,6 +75,9 @@ fn own_memory<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, asked_again: usiz
     let core = prompt.borrow().core.clone();
     let Some(log) = core.log.borrow().clone() else { return Ok(memory) };
     let memory = log.without_secrets(memory);
+    if !services::checkpoints(ctx)?.warns_of_lost_states() {
+        return Ok(memory);
+    }
     for (name, reason) in log.newly_lost(&memory) {
         let message = format!(
             "the state {name:?} cannot be stored in the journal: {reason}. The run cannot be resumed while it is so"
