@@ -73,23 +73,22 @@ fn signals_of_one_moment_are_one() {
         export const config = { model: 'mock' };
         export const mock = [{ type: 'tool-call', toolName: 'wait', args: {} }];
         export default ({ defTool, $ }) => {
-          defTool('wait', 'Waits.', z.object({}), (args, { abortSignal }) => new Promise((resolve) => {
-            abortSignal.addEventListener('abort', () => setTimeout(() => { console.log('cleaned up'); resolve(); }, 300));
+          defTool('wait', 'Takes no notice of the end.', z.object({}), () => new Promise(() => {
             console.log('started');
             setTimeout(() => {}, 60_000);
           }));
           $`go`;
         };";
     let folder = Folder::of(source);
-    let mut running = folder.start("run p.lmt.mjs");
+    let mut running = folder.start("run --journal p.lmt.mjs");
     running.wait_for("started", 1);
     for _ in 0..3 {
         running.signal("TERM");
         thread::sleep(Duration::from_millis(20));
     }
-    let outcome = running.end();
-    assert_eq!(outcome.code, 143);
-    assert!(format!("{outcome:?}").contains("cleaned up"), "{outcome:?}");
+    assert_eq!(running.end().code, 143);
+    let runs: serde_json::Value = serde_json::from_str(&folder.run("runs --json").stdout).unwrap();
+    assert_eq!((&runs[0]["status"], &runs[0]["error"]["code"]), (&"interrupted".into(), &143.into()), "{runs}");
 }
 
 #[test]
