@@ -104,8 +104,9 @@ fn row_batches(
         // Nothing is under way any more without `--fresh`, so that only files may be left at the provider.
         let cancelled = if options.fresh { cancelled? } else { 0 };
         if cancelled > 0 {
-            let es = if cancelled == 1 { "" } else { "es" };
-            listener.warned(None, &format!("{cancelled} batch{es} of an earlier command were cancelled"));
+            let were =
+                if cancelled == 1 { "batch of an earlier command was" } else { "batches of an earlier command were" };
+            listener.warned(None, &format!("{cancelled} {were} cancelled"));
         }
         known.state.remove();
     }

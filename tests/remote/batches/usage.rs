@@ -77,3 +77,13 @@ fn a_missing_key_is_named() {
     assert!(outcome.stderr.contains("OPENAI_API_KEY"), "{outcome:?}");
     assert_eq!(lab.server.seen().len(), 0);
 }
+
+#[test]
+fn without_a_key_nothing_is_left_that_other_commands_would_wait_for() {
+    let lab = Lab::new(Dialect::OpenAi, 2, "plain");
+    let mut command = lab.command_of(&format!("{MAP} -m {}", lab.server.model()));
+    let outcome = Outcome::of(command.env_remove("OPENAI_API_KEY"));
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    assert!(outcome.stderr.contains("2 not run") && outcome.stderr.contains("OPENAI_API_KEY"), "{outcome:?}");
+    assert_eq!((lab.server.seen().len(), lab.folder.path("out.jsonl.batches").exists()), (0, false));
+}

@@ -35,14 +35,18 @@ pub(super) fn files_of(shipment: &Shipment) -> Vec<RemoteId> {
     files
 }
 
-pub(super) fn name_of(shipment: &Shipment) -> String {
-    shipment.remote.as_ref().unwrap_or(&shipment.new.name).clone()
-}
-
 pub(super) fn news(shipment: &Shipment, phase: BatchNewsPhase) -> BatchNews {
     let (name, provider) = (shipment.new.name.clone(), shipment.new.target.provider.clone());
     let BatchStatus { succeeded: done, failed, .. } = shipment.status;
-    BatchNews { name, id: name_of(shipment), provider, phase, done, failed, requests: shipment.new.requests as u64 }
+    BatchNews {
+        name,
+        id: shipment.name().to_owned(),
+        provider,
+        phase,
+        done,
+        failed,
+        requests: shipment.new.requests as u64,
+    }
 }
 
 pub(super) fn ended(phase: &BatchPhase) -> BatchNewsPhase {

@@ -172,7 +172,7 @@ pub(super) fn target_text(target: &BatchTarget) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use serde_json::value::RawValue;
 
     use super::*;
@@ -181,7 +181,7 @@ mod tests {
         RequestPlace { key: String::new(), step, number }
     }
 
-    fn request(body: &str, place: RequestPlace) -> BatchRequest {
+    pub(in crate::batches) fn request(body: &str, place: RequestPlace) -> BatchRequest {
         BatchRequest {
             target: BatchTarget {
                 provider: "openai".to_owned(),

@@ -190,6 +190,11 @@ impl Batches {
         self.scheduler.is_busy()
     }
 
+    /// Gives the requests of batches back of which nothing was sent: nothing waits for them.
+    pub(super) fn dissolve_unsent(&self) -> BatchResult<()> {
+        self.scheduler.state.dissolve_unsent()
+    }
+
     /// The batches that are under way, and the rows that wait for them.
     pub(super) fn under_way(&self) -> BatchResult<(u64, u64)> {
         Ok((self.scheduler.under_way(), self.scheduler.state.waiting_rows()?))

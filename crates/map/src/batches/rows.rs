@@ -38,6 +38,7 @@ pub(super) type Added = Vec<(i64, u64)>;
 impl BatchState {
     /// Prepares what an earlier command has left: no row runs, and requests that are in no batch are made again.
     pub(crate) fn resume(&self) -> StateResult<()> {
+        self.dissolve_unsent()?;
         self.write(|connection| {
             connection.execute_batch(
                 "UPDATE requests SET held = 0;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    flight::{Flight, ended, files_of, name_of, news},
+    flight::{Flight, ended, files_of, news},
     remote::{Act, Command, Done, Remote},
     shipments::{Gathered, Stage},
     state::{BatchState, StateResult},
@@ -262,7 +262,7 @@ impl<R: Remote> Scheduler<R> {
             flight.is_in_doubt = matches!(flight.shipment.stage, Stage::Uploading | Stage::Creating);
             flight.due = Instant::now() + flight.wait;
             let wait = HumanDuration(flight.wait);
-            self.warnings.push(format!("{}: {}; trying again in {wait}", name_of(&flight.shipment), error.message));
+            self.warnings.push(format!("{}: {}; trying again in {wait}", flight.shipment.name(), error.message));
         }
         Ok(())
     }
@@ -300,7 +300,7 @@ impl<R: Remote> Scheduler<R> {
         flight.shipment.stage = Stage::Collected;
         flight.files = files_of(&flight.shipment);
         self.held += left;
-        let (target, name) = (flight.shipment.target, name_of(&flight.shipment));
+        let (target, name) = (flight.shipment.target, flight.shipment.name().to_owned());
         self.news.push(news(&flight.shipment, ended(&flight.shipment.status.phase)));
         if left > 0 {
             let requests = if left == 1 { "1 request is".to_owned() } else { format!("{left} requests are") };
@@ -355,8 +355,10 @@ impl<R: Remote> Scheduler<R> {
         self.flights.values().filter(is_it).count() as u64
     }
 
+    /// Whether there are batches of which something was sent.
     pub(super) fn has_batches(&self) -> bool {
-        !self.flights.is_empty()
+        let is_unsent = |flight: &Flight| flight.shipment.stage == Stage::Made && flight.shipment.file.is_none();
+        !self.flights.values().all(is_unsent)
     }
 }
 

@@ -191,7 +191,7 @@ impl BatchState {
                     BatchPhase::Cancelled => give_back(!shipment.is_cancelled(), "")?,
                     BatchPhase::Failed { is_queue_full: true, .. } => give_back(false, "").map(|_| 0)?,
                     BatchPhase::Failed { reason, .. } => fail(reason)?,
-                    BatchPhase::Expired => fail(&format!("{} was not answered in time", shipment.label()))?,
+                    BatchPhase::Expired => fail(&format!("the batch {} was not answered in time", shipment.name()))?,
                     BatchPhase::InProgress | BatchPhase::Completed => fail(MISSING)?,
                 };
             connection.execute(ready, [id])?;
@@ -207,6 +207,17 @@ impl BatchState {
         self.write_safely(|connection| {
             connection.execute("UPDATE requests SET batch = NULL WHERE batch = ?1 AND outcome IS NULL", [id])?;
             connection.execute("DELETE FROM batches WHERE id = ?1", [id]).map(drop)
+        })
+    }
+
+    /// Gives the requests of batches back of which nothing was sent.
+    pub(super) fn dissolve_unsent(&self) -> StateResult<()> {
+        self.write(|connection| {
+            connection.execute_batch(
+                "UPDATE requests SET batch = NULL WHERE outcome IS NULL
+                   AND batch IN (SELECT id FROM batches WHERE stage = 'made' AND file IS NULL);
+                 DELETE FROM batches WHERE stage = 'made' AND file IS NULL;",
+            )
         })
     }
 
@@ -226,8 +237,8 @@ impl Shipment {
     }
 
     /// The name at the provider, or that of the file before it has one.
-    pub(super) fn label(&self) -> String {
-        format!("the batch {}", self.remote.as_ref().unwrap_or(&self.new.name))
+    pub(super) fn name(&self) -> &str {
+        self.remote.as_ref().unwrap_or(&self.new.name)
     }
 }
 
@@ -237,7 +248,7 @@ impl Stage {
     }
 }
 
-/// The id of a request within its batch. It is unique among all batches, so that those of other programs are told apart.
+/// The id of a request. It is unique among the requests of all batches, so that no other program has a batch with it.
 pub(super) fn custom_id(name: &str, batch: i64, request: i64) -> String {
     format!("{name}-{batch}-{request}")
 }

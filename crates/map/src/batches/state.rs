@@ -24,6 +24,8 @@ const APPLICATION: i64 = 0x6c6d_7462;
 
 const STATEMENTS: usize = 48;
 
+const OTHER_PLACE: &str = "move it away if it is not needed, or name another OUT";
+
 /// The file is private, as prompts and answers are in it.
 #[derive(Debug)]
 pub(crate) struct BatchState {
@@ -69,14 +71,16 @@ impl BatchState {
             }
             _ => {
                 let message = format!("{} is no state of batches", path.display());
-                return Err(Box::new(Diagnostic::new(message).with_hint("move it away, or name another OUT")));
+                return Err(Box::new(Diagnostic::new(message).with_hint(OTHER_PLACE)));
             }
         }
         let header: rusqlite::Result<Option<String>> =
             connection.query_row("SELECT value FROM meta WHERE key = 'header'", (), |row| row.get(0)).optional();
         let header = header.map_err(|error| cannot_read(&path, &error))?;
         let header = header.and_then(|text| serde_json::from_str(&text).ok());
-        let damaged = || Box::new(Diagnostic::new(format!("{} is damaged: it has no header", path.display())));
+        let damaged = || {
+            Box::new(Diagnostic::new(format!("{} is damaged: it has no header", path.display())).with_hint(OTHER_PLACE))
+        };
         let header = header.ok_or_else(damaged)?;
         Ok(Some(BatchState { connection, path, header }))
     }
@@ -205,15 +209,13 @@ fn sqlite_text(error: &rusqlite::Error) -> String {
 }
 
 fn cannot_write(path: &Path, why: &str) -> StateError {
-    Box::new(Diagnostic::new(format!("cannot write {}, the state of the batches: {why}", path.display())))
+    let message = format!("cannot write {}, the state of the batches: {why}", path.display());
+    Box::new(Diagnostic::new(message).with_hint(OTHER_PLACE))
 }
 
 fn cannot_read(path: &Path, error: &rusqlite::Error) -> StateError {
-    Box::new(Diagnostic::new(format!(
-        "cannot read {}, the state of the batches: {}",
-        path.display(),
-        sqlite_text(error)
-    )))
+    let message = format!("cannot read {}, the state of the batches: {}", path.display(), sqlite_text(error));
+    Box::new(Diagnostic::new(message).with_hint(OTHER_PLACE))
 }
 
 impl BatchState {

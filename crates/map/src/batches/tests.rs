@@ -16,8 +16,8 @@ use super::{
 use crate::results::Provenance;
 use lmthing_base::chat::RequestPlace;
 use lmthing_providers::{
-    BatchAnswer, BatchLimits, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, BatchTarget, ProviderError,
-    ProviderErrorKind, ProviderSettings,
+    BatchAnswer, BatchLimits, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, ProviderError, ProviderErrorKind,
+    ProviderSettings,
 };
 
 #[derive(Clone, Default)]
@@ -66,19 +66,7 @@ fn state(out: &Path) -> BatchState {
 }
 
 fn request(row: u64) -> BatchRequest {
-    BatchRequest {
-        target: BatchTarget {
-            provider: "openai".to_owned(),
-            address: "http://127.0.0.1/".to_owned(),
-            path: "chat/completions".to_owned(),
-            model_id: None,
-            headers: Vec::new(),
-        },
-        model_id: "m".to_owned(),
-        body: RawValue::from_string(row.to_string()).unwrap(),
-        place: RequestPlace::default(),
-        settings: ProviderSettings::default(),
-    }
+    super::known::tests::request(&row.to_string(), RequestPlace::default())
 }
 
 impl Desk {

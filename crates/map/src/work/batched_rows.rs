@@ -156,6 +156,7 @@ impl Pool {
     pub(super) fn end_batches(&mut self) -> Result<(), Box<Diagnostic>> {
         let Some(batches) = self.batches.take() else { return Ok(()) };
         let held = batches.held();
+        batches.dissolve_unsent()?;
         let (under_way, rows) = batches.under_way()?;
         (self.counter.totals.batches, self.counter.totals.batched_rows) = (under_way, rows);
         if self.early.is_none() && held > 0 {
