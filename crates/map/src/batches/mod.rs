@@ -25,6 +25,7 @@ pub(super) use known::{Ask, RowAnswers, RowRecord};
 pub(super) use remote::{RemoteOptions, Report};
 pub(super) use row_log::{LostState, NewEntry, RowLog};
 pub(super) use rows::{RowProgress, StoredRow};
+use state::BatchResult;
 pub(super) use state::BatchState;
 
 use crate::{options::BatchOptions, progress::BatchNews};
@@ -37,8 +38,6 @@ use scheduler::{Pace, Scheduler};
 
 /// How many finished rows are kept before OUT is written to the disk and they are forgotten.
 const FORGOTTEN_AT_ONCE: usize = 256;
-
-type BatchResult<T> = Result<T, Box<Diagnostic>>;
 
 /// What a run of a row gets from those before.
 #[derive(Clone, Debug)]

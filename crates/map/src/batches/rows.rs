@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{
     known::{Ask, KnownRequest, Outcome, RowRecord, target_text},
-    state::{BatchState, StateResult},
+    state::{BatchResult, BatchState},
 };
 use crate::hashes::{hash_of, stable_hash};
 use lmthing_base::chat::{RequestPlace, Usage};
@@ -37,7 +37,7 @@ pub(super) type Added = Vec<(i64, u64)>;
 
 impl BatchState {
     /// Prepares what an earlier command has left: no row runs, and requests that are in no batch are made again.
-    pub(crate) fn resume(&self) -> StateResult<()> {
+    pub(crate) fn resume(&self) -> BatchResult<()> {
         self.dissolve_unsent()?;
         self.write(|connection| {
             connection.execute_batch(
@@ -55,7 +55,7 @@ impl BatchState {
     }
 
     /// Forgets a row whose result stands in OUT: the process ended before it could.
-    pub(crate) fn forget_written(&self, row: u64, input: &Map<String, Value>) -> StateResult<()> {
+    pub(crate) fn forget_written(&self, row: u64, input: &Map<String, Value>) -> BatchResult<()> {
         self.write(|connection| {
             let ids = "SELECT id FROM rows WHERE row = ?1 AND hash = ?2";
             let mut statement = connection.prepare_cached(ids)?;
@@ -66,7 +66,7 @@ impl BatchState {
     }
 
     /// Finds the row of an earlier command with this input, which is this command's row from now on.
-    pub(crate) fn claim(&self, row: u64, input: &Map<String, Value>) -> StateResult<bool> {
+    pub(crate) fn claim(&self, row: u64, input: &Map<String, Value>) -> BatchResult<bool> {
         self.write(|connection| {
             let found: Option<i64> = connection
                 .prepare_cached("SELECT id FROM rows WHERE hash = ?1 AND claimed = 0 ORDER BY row, id LIMIT 1")?
@@ -80,7 +80,7 @@ impl BatchState {
         })
     }
 
-    pub(super) fn begin_row(&self, row: u64, input: &Map<String, Value>, began: u64) -> StateResult<i64> {
+    pub(super) fn begin_row(&self, row: u64, input: &Map<String, Value>, began: u64) -> BatchResult<i64> {
         self.write(|connection| {
             connection
                 .prepare_cached(
@@ -97,7 +97,7 @@ impl BatchState {
     }
 
     /// Takes the next row that can go on.
-    pub(super) fn next_ready(&self) -> StateResult<Option<StoredRow>> {
+    pub(super) fn next_ready(&self) -> BatchResult<Option<StoredRow>> {
         let found = self.read(|connection| {
             let sql = "SELECT id, row, input, attempt, failures, usage, cost, began FROM rows \
                        WHERE stage = 'ready' AND claimed = 1 ORDER BY row LIMIT 1";
@@ -114,7 +114,7 @@ impl BatchState {
     }
 
     /// What is known of a row that is run again.
-    pub(super) fn record(&self, id: i64) -> StateResult<RowRecord> {
+    pub(super) fn record(&self, id: i64) -> BatchResult<RowRecord> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT id, key, step, number, digest, outcome, status, answer, tries FROM requests WHERE row = ?1 ORDER BY id",
@@ -127,7 +127,7 @@ impl BatchState {
         })
     }
 
-    pub(super) fn append_entry(&self, id: i64, key: &str, entry: &str) -> StateResult<()> {
+    pub(super) fn append_entry(&self, id: i64, key: &str, entry: &str) -> BatchResult<()> {
         self.write(|connection| {
             connection
                 .prepare_cached("INSERT INTO entries (row, key, entry) VALUES (?1, ?2, ?3)")?
@@ -137,7 +137,7 @@ impl BatchState {
     }
 
     /// Stores a row that waits for `asks`. It is ready again if one of them has been answered meanwhile.
-    pub(super) fn suspend(&self, id: i64, asks: Vec<Ask>, progress: RowProgress) -> StateResult<Added> {
+    pub(super) fn suspend(&self, id: i64, asks: Vec<Ask>, progress: RowProgress) -> BatchResult<Added> {
         self.write(|connection| {
             let mut added = Added::new();
             let mut is_ready = false;
@@ -162,7 +162,7 @@ impl BatchState {
     }
 
     /// Prepares the next attempt of a row that failed. With `keeps_log` only what failed is asked again.
-    pub(super) fn retry(&self, id: i64, keeps_log: bool, progress: RowProgress) -> StateResult<()> {
+    pub(super) fn retry(&self, id: i64, keeps_log: bool, progress: RowProgress) -> BatchResult<()> {
         self.write(|connection| {
             if keeps_log {
                 let failed = "DELETE FROM requests WHERE row = ?1 AND (outcome = 'failed' OR status >= 300)";
@@ -178,12 +178,12 @@ impl BatchState {
     }
 
     /// Forgets rows whose results stand in OUT.
-    pub(super) fn forget(&self, ids: &[i64]) -> StateResult<()> {
+    pub(super) fn forget(&self, ids: &[i64]) -> BatchResult<()> {
         self.write(|connection| ids.iter().try_for_each(|id| forget_row(connection, *id)))
     }
 
     /// Has one row of a batch run, as only the file knows the settings of the service.
-    pub(super) fn wake_row_of(&self, target: i64) -> StateResult<bool> {
+    pub(super) fn wake_row_of(&self, target: i64) -> BatchResult<bool> {
         self.write(|connection| {
             let sql = "UPDATE rows SET stage = 'ready' WHERE id = (SELECT rows.id FROM requests JOIN rows \
                        ON rows.id = requests.row WHERE requests.target = ?1 AND rows.claimed = 1 \
@@ -193,7 +193,7 @@ impl BatchState {
     }
 
     /// The number of rows that wait for something that was paid or is under way.
-    pub(crate) fn bound_rows(&self) -> StateResult<u64> {
+    pub(crate) fn bound_rows(&self) -> BatchResult<u64> {
         self.read(|connection| {
             let sql =
                 "SELECT count(DISTINCT row) FROM requests WHERE batch IS NOT NULL AND row IN (SELECT id FROM rows)";
@@ -202,14 +202,14 @@ impl BatchState {
     }
 
     /// The rows that wait for batches at their providers.
-    pub(super) fn waiting_rows(&self) -> StateResult<u64> {
+    pub(super) fn waiting_rows(&self) -> BatchResult<u64> {
         self.read(|connection| {
             let sql = "SELECT count(DISTINCT row) FROM requests WHERE outcome IS NULL AND batch IS NOT NULL";
             connection.query_row(sql, (), |row| row.get::<_, i64>(0)).map(unsigned)
         })
     }
 
-    pub(super) fn has_claimed_rows(&self) -> StateResult<bool> {
+    pub(super) fn has_claimed_rows(&self) -> BatchResult<bool> {
         self.read(|connection| {
             connection.query_row("SELECT EXISTS (SELECT 1 FROM rows WHERE claimed = 1)", (), |row| row.get(0))
         })

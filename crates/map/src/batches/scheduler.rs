@@ -9,7 +9,7 @@ use super::{
     flight::{Flight, ended, files_of, news},
     remote::{Act, Command, Done, Remote},
     shipments::{Gathered, Stage},
-    state::{BatchState, StateResult},
+    state::{BatchResult, BatchState},
 };
 use crate::progress::{BatchNews, BatchNewsPhase};
 use lmthing_providers::{
@@ -61,7 +61,7 @@ pub(super) struct Scheduler<R> {
 }
 
 impl<R: Remote> Scheduler<R> {
-    pub(super) fn new(state: BatchState, remote: R, pace: Pace) -> StateResult<Self> {
+    pub(super) fn new(state: BatchState, remote: R, pace: Pace) -> BatchResult<Self> {
         let now = Instant::now();
         let wait = pace.poll.unwrap_or(FIRST_WAIT);
         let mut flights = BTreeMap::new();
@@ -86,14 +86,14 @@ impl<R: Remote> Scheduler<R> {
         service.waits_for_settings = false;
     }
 
-    pub(super) fn learn_of(&mut self, target: &str, settings: ProviderSettings) -> StateResult<()> {
+    pub(super) fn learn_of(&mut self, target: &str, settings: ProviderSettings) -> BatchResult<()> {
         let target = self.state.target_of(target)?;
         self.learn(target, settings);
         Ok(())
     }
 
     /// Starts what is due. `is_last` says that no row runs that could add a request.
-    pub(super) fn advance(&mut self, is_last: bool) -> StateResult<()> {
+    pub(super) fn advance(&mut self, is_last: bool) -> BatchResult<()> {
         if self.failure.is_some() {
             return Ok(());
         }
@@ -106,7 +106,7 @@ impl<R: Remote> Scheduler<R> {
         Ok(())
     }
 
-    fn make_batches(&mut self, is_last: bool, now: Instant) -> StateResult<()> {
+    fn make_batches(&mut self, is_last: bool, now: Instant) -> BatchResult<()> {
         let targets: BTreeSet<i64> = self.services.keys().copied().collect();
         for target in targets {
             loop {
@@ -137,7 +137,7 @@ impl<R: Remote> Scheduler<R> {
 
     /// Has the client of a service made. Returns whether there is one. After another command, only the file knows its
     /// own key or address: a row that waits for the service is run, as its requests have them.
-    fn open(&mut self, target: i64, is_last: bool) -> StateResult<bool> {
+    fn open(&mut self, target: i64, is_last: bool) -> BatchResult<bool> {
         let service = self.services.entry(target).or_default();
         if service.limits.is_some() || service.is_opening {
             return Ok(service.limits.is_some());
@@ -159,7 +159,7 @@ impl<R: Remote> Scheduler<R> {
         Ok(false)
     }
 
-    fn advance_batch(&mut self, id: i64, now: Instant, is_last: bool) -> StateResult<()> {
+    fn advance_batch(&mut self, id: i64, now: Instant, is_last: bool) -> BatchResult<()> {
         let Some(target) = self.flights.get(&id).map(|flight| flight.shipment.target) else { return Ok(()) };
         if !self.open(target, is_last)? {
             return Ok(());
@@ -202,7 +202,7 @@ impl<R: Remote> Scheduler<R> {
         target: i64,
         batch: Option<i64>,
         done: Result<Done, ProviderError>,
-    ) -> StateResult<()> {
+    ) -> BatchResult<()> {
         let Some(id) = batch else { return self.opened(target, done) };
         let Some(flight) = self.flights.get_mut(&id) else { return Ok(()) };
         flight.is_busy = false;
@@ -240,7 +240,7 @@ impl<R: Remote> Scheduler<R> {
     }
 
     /// A connection or a server that fails for a while is no reason to end, as a batch may take a day.
-    fn failed(&mut self, id: i64, error: ProviderError) -> StateResult<()> {
+    fn failed(&mut self, id: i64, error: ProviderError) -> BatchResult<()> {
         use ProviderErrorKind::{Connection, Protocol, RateLimit, Server, Timeout};
         let Some(flight) = self.flights.get_mut(&id) else { return Ok(()) };
         flight.failures += 1;
@@ -267,7 +267,7 @@ impl<R: Remote> Scheduler<R> {
         Ok(())
     }
 
-    fn opened(&mut self, target: i64, done: Result<Done, ProviderError>) -> StateResult<()> {
+    fn opened(&mut self, target: i64, done: Result<Done, ProviderError>) -> BatchResult<()> {
         let service = self.services.entry(target).or_default();
         service.is_opening = false;
         match done {
@@ -278,7 +278,7 @@ impl<R: Remote> Scheduler<R> {
         Ok(())
     }
 
-    fn seen(&mut self, id: i64, status: BatchStatus) -> StateResult<()> {
+    fn seen(&mut self, id: i64, status: BatchStatus) -> BatchResult<()> {
         let Some(flight) = self.flights.get_mut(&id) else { return Ok(()) };
         flight.was_seen = true;
         flight.shipment.status = status;
@@ -294,7 +294,7 @@ impl<R: Remote> Scheduler<R> {
         self.state.store(&flight.shipment)
     }
 
-    fn collected(&mut self, id: i64) -> StateResult<()> {
+    fn collected(&mut self, id: i64) -> BatchResult<()> {
         let Some(flight) = self.flights.get_mut(&id) else { return Ok(()) };
         let left = self.state.close(&flight.shipment)?;
         flight.shipment.stage = Stage::Collected;

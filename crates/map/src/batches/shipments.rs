@@ -4,7 +4,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::{
     rows::{number, unsigned},
-    state::{BatchState, StateResult},
+    state::{BatchResult, BatchState},
 };
 use lmthing_providers::{BatchLimits, BatchOutcome, BatchPhase, BatchStatus, BatchTarget, NewBatch, RemoteId};
 
@@ -73,25 +73,25 @@ impl Gathered {
 }
 
 impl BatchState {
-    pub(super) fn shipments(&self) -> StateResult<Vec<Shipment>> {
+    pub(super) fn shipments(&self) -> BatchResult<Vec<Shipment>> {
         self.read(|connection| {
             let sql = "SELECT id, target, new, stage, file, remote, status, cancelled FROM batches ORDER BY id";
             connection.prepare(sql)?.query_map((), shipment)?.collect()
         })
     }
 
-    pub(super) fn target(&self, id: i64) -> StateResult<BatchTarget> {
+    pub(super) fn target(&self, id: i64) -> BatchResult<BatchTarget> {
         let text: String = self.read(|connection| {
             connection.query_row("SELECT target FROM targets WHERE id = ?1", [id], |row| row.get(0))
         })?;
         serde_json::from_str(&text).map_err(|_| self.damaged("a service cannot be read"))
     }
 
-    pub(super) fn target_of(&self, text: &str) -> StateResult<i64> {
+    pub(super) fn target_of(&self, text: &str) -> BatchResult<i64> {
         self.write(|connection| BatchState::target_id(connection, text))
     }
 
-    pub(super) fn gathered(&self, target: i64) -> StateResult<Gathered> {
+    pub(super) fn gathered(&self, target: i64) -> BatchResult<Gathered> {
         self.read(|connection| {
             let sql = "SELECT count(*), coalesce(sum(bytes), 0) FROM requests \
                        WHERE batch IS NULL AND outcome IS NULL AND held = 0 AND target = ?1";
@@ -103,7 +103,7 @@ impl BatchState {
     }
 
     /// Makes a batch of requests that are in none.
-    pub(super) fn make_batch(&self, target: i64, limits: BatchLimits, now: u64) -> StateResult<Option<Shipment>> {
+    pub(super) fn make_batch(&self, target: i64, limits: BatchLimits, now: u64) -> BatchResult<Option<Shipment>> {
         let service = self.target(target)?;
         let name = &self.header.name;
         self.write_safely(|connection| {
@@ -130,7 +130,7 @@ impl BatchState {
     }
 
     /// Stores how far a batch is, for good.
-    pub(super) fn store(&self, shipment: &Shipment) -> StateResult<()> {
+    pub(super) fn store(&self, shipment: &Shipment) -> BatchResult<()> {
         let Shipment { id, stage, file, remote, status, cancelled, .. } = shipment;
         let cancelled = *cancelled as u8;
         let status = serde_json::to_string(status).unwrap_or_default();
@@ -142,7 +142,7 @@ impl BatchState {
     }
 
     /// Stores answers of a batch, also if they are stored already.
-    pub(super) fn collect(&self, batch: i64, outcomes: Vec<(String, BatchOutcome)>) -> StateResult<()> {
+    pub(super) fn collect(&self, batch: i64, outcomes: Vec<(String, BatchOutcome)>) -> BatchResult<()> {
         let name = &self.header.name;
         self.write(|connection| {
             let sql = "UPDATE requests SET outcome = ?3, status = ?4, answer = ?5, body = NULL \
@@ -170,7 +170,7 @@ impl BatchState {
 
     /// Decides on the requests of an ended batch that have no answer, and has rows with an answer run again. Returns how
     /// many requests are left to the next command.
-    pub(super) fn close(&self, shipment: &Shipment) -> StateResult<usize> {
+    pub(super) fn close(&self, shipment: &Shipment) -> BatchResult<usize> {
         let (id, target) = (shipment.id, shipment.target);
         self.write_safely(|connection| {
             let fail = |words: &str| {
@@ -203,7 +203,7 @@ impl BatchState {
     }
 
     /// Gives the requests of a batch back that was never created.
-    pub(super) fn dissolve(&self, id: i64) -> StateResult<()> {
+    pub(super) fn dissolve(&self, id: i64) -> BatchResult<()> {
         self.write_safely(|connection| {
             connection.execute("UPDATE requests SET batch = NULL WHERE batch = ?1 AND outcome IS NULL", [id])?;
             connection.execute("DELETE FROM batches WHERE id = ?1", [id]).map(drop)
@@ -211,7 +211,7 @@ impl BatchState {
     }
 
     /// Gives the requests of batches back of which nothing was sent.
-    pub(super) fn dissolve_unsent(&self) -> StateResult<()> {
+    pub(super) fn dissolve_unsent(&self) -> BatchResult<()> {
         self.write(|connection| {
             connection.execute_batch(
                 "UPDATE requests SET batch = NULL WHERE outcome IS NULL
@@ -221,7 +221,7 @@ impl BatchState {
         })
     }
 
-    pub(super) fn forget_batch(&self, id: i64) -> StateResult<()> {
+    pub(super) fn forget_batch(&self, id: i64) -> BatchResult<()> {
         self.write(|connection| connection.execute("DELETE FROM batches WHERE id = ?1", [id]).map(drop))
     }
 

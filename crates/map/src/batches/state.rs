@@ -45,7 +45,7 @@ pub(crate) struct StateHeader {
 /// An error of the state file, as a message for the user.
 pub(crate) type StateError = Box<Diagnostic>;
 
-pub(super) type StateResult<T> = Result<T, StateError>;
+pub(super) type BatchResult<T> = Result<T, StateError>;
 
 impl BatchState {
     pub(crate) fn path_of(out: &Path) -> PathBuf {
@@ -53,7 +53,7 @@ impl BatchState {
     }
 
     /// Opens the state of an earlier command; `None` if there is none.
-    pub(crate) fn open(out: &Path) -> StateResult<Option<Self>> {
+    pub(crate) fn open(out: &Path) -> BatchResult<Option<Self>> {
         let path = BatchState::path_of(out);
         if !path.exists() {
             return Ok(None);
@@ -85,7 +85,7 @@ impl BatchState {
         Ok(Some(BatchState { connection, path, header }))
     }
 
-    pub(crate) fn create(out: &Path, provenance: Provenance) -> StateResult<Self> {
+    pub(crate) fn create(out: &Path, provenance: Provenance) -> BatchResult<Self> {
         let path = BatchState::path_of(out);
         // The rest of a process that ended while it made the tables.
         remove_files(&path);
@@ -120,7 +120,7 @@ impl BatchState {
     }
 
     /// Writes everything of `work` or nothing. It outlasts the process, but perhaps not a power failure.
-    pub(super) fn write<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> StateResult<T> {
+    pub(super) fn write<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> BatchResult<T> {
         let written = self.connection.execute_batch("BEGIN IMMEDIATE").and_then(|()| {
             let done = work(&self.connection)?;
             self.connection.execute_batch("COMMIT")?;
@@ -134,7 +134,7 @@ impl BatchState {
     }
 
     /// As [`BatchState::write`], also across a power failure: what follows is a remote act that relies on it.
-    pub(super) fn write_safely<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> StateResult<T> {
+    pub(super) fn write_safely<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> BatchResult<T> {
         let set = |level: &str| self.connection.pragma_update(None, "synchronous", level);
         set("FULL").map_err(|error| cannot_write(&self.path, &sqlite_text(&error)))?;
         let written = self.write(work);
@@ -142,7 +142,7 @@ impl BatchState {
         written
     }
 
-    pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> StateResult<T> {
+    pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> BatchResult<T> {
         work(&self.connection).map_err(|error| cannot_read(&self.path, &error))
     }
 }
@@ -154,7 +154,7 @@ pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-fn connect(path: &Path) -> StateResult<Connection> {
+fn connect(path: &Path) -> BatchResult<Connection> {
     let opened = open_reader(path).and_then(|connection| {
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         connection.pragma_update(None, "journal_mode", "WAL")?;
