@@ -42,7 +42,10 @@ async function failure(promise) {
 
 const binaryOf = (file) => pidOf(join(file, '..'));
 
-/** A folder with a prompt file whose second step does not end, and a program that runs it and does `then` in that step. */
+/**
+ * A folder with a prompt file whose second step does not end, and a program that runs it and does `then` after the last
+ * event of that step: a binary that still writes would end because its output is closed.
+ */
 function programOf(then) {
   const prompt = ENDLESS.replace("'mock' }", "'mock', journal: true }")
     .replace('mock = [', "mock = [{ type: 'tool-call', toolName: 'note', args: {} }, ")
@@ -50,7 +53,7 @@ function programOf(then) {
   const client = JSON.stringify(new URL('../package/client.mjs', import.meta.url));
   const main = `import { stream } from ${client};
     const options = { binary: ${JSON.stringify(BINARY)} };
-    for await (const { type } of stream('p.lmt.mjs', options)) if (type === 'text-delta') ${then};`;
+    for await (const { toolName } of stream('p.lmt.mjs', options)) if (toolName === 'wait') ${then};`;
   return folderOf({ 'p.lmt.mjs': prompt, 'main.mjs': main });
 }
 
