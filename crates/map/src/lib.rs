@@ -18,4 +18,5 @@ pub use batches::cancel_batches;
 pub use options::{BatchOptions, Format, MapListener, MapOptions, MaxErrors, RemoteService};
 pub use plan::run_map;
 pub use progress::{BatchNews, BatchNewsPhase, EarlyEnd, Progress, RowEnd, Totals};
+pub use results::RowError;
 pub use rows::Source;

@@ -6,7 +6,7 @@ mod store;
 mod table;
 mod writer;
 
-pub(crate) use line::RowError;
+pub use line::RowError;
 pub(super) use line::{RemoteAttempt, RowOutcome, result_of_line, to_line};
 pub(super) use store::{Provenance, Store, lock_state, results_of, with_suffix};
 pub(super) use writer::Writer;
