@@ -2,6 +2,10 @@
 
 mod eval_file;
 mod line;
+mod options;
+mod run;
 
 pub use eval_file::{EvalFile, EvalRows, Variant};
 pub use line::{AnsweredCell, CellLine, Score, VerdictCost};
+pub use options::{CellName, EvalListener, EvalOptions, EvalProgress};
+pub use run::{CellFailure, EvalOutcome, run_eval};
