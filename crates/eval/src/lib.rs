@@ -4,8 +4,12 @@ mod eval_file;
 mod line;
 mod options;
 mod run;
+mod scores;
 
 pub use eval_file::{EvalFile, EvalRows, Variant};
 pub use line::{AnsweredCell, CellLine, Score, VerdictCost};
 pub use options::{CellName, EvalListener, EvalOptions, EvalProgress};
 pub use run::{CellFailure, EvalOutcome, run_eval};
+pub use scores::{
+    JudgeExchanges, ScoreMessage, ScoreOptions, ScoreRequest, ScoreThread, StartError, Verdict, Verdicts,
+};
