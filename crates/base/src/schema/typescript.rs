@@ -33,6 +33,9 @@ struct Document<'a> {
 /// The type of an object without properties.
 const NO_PROPERTIES: &str = "Record<string, never>";
 
+/// The type of an object of which the schema says nothing else.
+const ANY_PROPERTIES: &str = "Record<string, any>";
+
 /// Nesting beyond this prints as `any`, so that no schema exhausts the stack.
 const MAX_DEPTH: usize = 64;
 
@@ -188,7 +191,8 @@ impl TypePrinter {
                 (None, None) if schema.contains_key("properties") || schema.contains_key("additionalProperties") => {
                     NO_PROPERTIES.to_owned()
                 }
-                (None, None) => "{}".to_owned(),
+                // `{}` would admit texts, numbers and lists.
+                (None, None) => ANY_PROPERTIES.to_owned(),
             };
         }
         let mut members: Vec<Member> = Vec::new();
@@ -577,7 +581,7 @@ mod tests {
         assert_eq!(print(schema), "(string | number) & string");
         let empty = json!({"type": "object", "properties": {}});
         assert_eq!(print(empty.clone()), "Record<string, never>");
-        assert_eq!(print(json!({"type": "object"})), "{}");
+        assert_eq!(print(json!({"type": "object"})), "Record<string, any>");
         let named = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
         assert_eq!(print(json!({"allOf": [empty, named]})), "{} & { a: string }");
     }
