@@ -33,7 +33,7 @@ pub(super) struct RunsArgs {
 pub(super) enum RunsCommand {
     /// Tell how a run was started, what it did and what that used
     Show(ShowArgs),
-    /// Print the events of a run, a line of JSON each
+    /// Print the events of a run, a line of JSON each, or make a test of it
     Export(ExportArgs),
     /// Forget runs of which nothing was written for a while
     Prune(PruneArgs),
@@ -54,7 +54,12 @@ pub(super) struct ShowArgs {
 
 /// `lmthing runs export`.
 #[derive(Args, Debug)]
+#[command(args_override_self = true)]
 pub(super) struct ExportArgs {
+    /// Write a test with its recording next to the prompt file, and print their paths
+    #[arg(long)]
+    pub(super) as_test: bool,
+
     /// The run: its id, the beginning of one that no other has, or last
     #[arg(value_name = "ID|last", add = ArgValueCompleter::new(RunIds))]
     pub(super) id: String,

@@ -11,6 +11,8 @@ mod approve_stop;
 mod approve_stop_forms;
 #[cfg(unix)]
 mod approve_stop_kill;
+#[cfg(unix)]
+mod export_as_test;
 mod file;
 mod helpers;
 #[cfg(unix)]

@@ -48,9 +48,12 @@ fn all_of_a_run_is_there() {
         "system": requests[0]["system"],
         "messages": [{ "role": "user", "content": [{ "type": "text", "text": "How is it?" }] }],
         "tools": ["look", "ask"],
+        "toolSpecs": requests[0]["toolSpecs"],
         "settings": {},
     });
     assert_eq!(requests[0], first);
+    // Of mocks as well, which get none.
+    assert_eq!(first["toolSpecs"][0]["description"], "l");
     assert!(first["system"].as_str().unwrap().contains("Be brief."));
     // Messages that earlier events contain are not repeated.
     assert_eq!(requests[1], json!({ "messages": [], "tools": ["look", "ask"] }));

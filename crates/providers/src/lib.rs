@@ -60,8 +60,8 @@ pub use mock_item::{InvalidMockItem, MockItem};
 pub use models::{ModelList, ProviderInfo, list_models};
 pub use own_fields::OwnFields;
 pub use record::{
-    InvalidRecording, RecordedExchange, RecordedFile, ReplayRequest, check_recording_writable, stream_and_record,
-    write_recording,
+    InvalidRecording, RecordedExchange, RecordedFile, ReplayRequest, check_recording_writable, recording_text,
+    stream_and_record, write_recording,
 };
 pub use record::{Recording, RecordingOutcome};
 pub use redact::Redactor;

@@ -15,6 +15,7 @@ pub(super) mod mcp;
 mod mock_file;
 pub(super) mod models;
 pub(super) mod new;
+mod new_files;
 mod prices;
 pub(super) mod prompt_file;
 mod recording;

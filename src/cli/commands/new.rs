@@ -2,13 +2,11 @@
 
 use std::{
     ffi::OsStr,
-    fs, io,
-    io::Write,
     path::{Component, Path, PathBuf},
 };
 
-use super::prompt_file::ENDINGS;
-use crate::cli::{ExitCode, Printer, args::NewArgs, failure::io_error_text, templates::Language};
+use super::{new_files::write_both, prompt_file::ENDINGS};
+use crate::cli::{ExitCode, Printer, args::NewArgs, templates::Language};
 use lmthing_base::diagnostic::Diagnostic;
 
 /// Characters that shells, other systems or the templates treat specially.
@@ -24,7 +22,8 @@ pub(in crate::cli) fn run(args: &NewArgs, printer: &Printer) -> ExitCode {
     };
     let texts = args.template.texts(&target.file_name(), target.language);
     let (prompt, test) = (target.prompt(), target.test());
-    if let Err(problem) = write_both([(&prompt, &texts.prompt), (&test, &texts.test)]) {
+    let files = [(prompt.as_path(), texts.prompt.as_str()), (&test, &texts.test)];
+    if let Err(problem) = write_both(files, "take another name, or move the file away") {
         printer.diagnostic(&problem);
         return ExitCode::File;
     }
@@ -130,36 +129,6 @@ fn refusal(name: &str, why: &str, instead: &Path) -> Box<Diagnostic> {
     let hint = format!("lmthing new {}", in_shell(instead));
     let message = format!("{name:?} cannot be the name of a prompt file: {why}");
     Box::new(Diagnostic::new(message).with_hint(hint))
-}
-
-/// Writes both files or none. Existing files are not overwritten.
-fn write_both(files: [(&Path, &str); 2]) -> Result<(), Box<Diagnostic>> {
-    // Also true for a dangling symbolic link.
-    if let Some((file, _)) = files.iter().find(|(file, _)| file.symlink_metadata().is_ok()) {
-        let message = format!("{} is there already; nothing was written", file.display());
-        return Err(Box::new(Diagnostic::new(message).with_hint("take another name, or move the file away")));
-    }
-    if let Some(blocking) = files.iter().find_map(|(file, _)| file.ancestors().skip(1).find(|above| above.is_file())) {
-        let message = format!("{} is a file, not a folder; nothing was written", blocking.display());
-        return Err(Box::new(Diagnostic::new(message).with_hint("take another folder, or move the file away")));
-    }
-    let mut written: Vec<&Path> = Vec::new();
-    for (file, text) in files {
-        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let result = folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| write_new(file, text));
-        if let Err(error) = result {
-            // A single file would block the next attempt.
-            written.iter().for_each(|file| drop(fs::remove_file(file)));
-            let message = format!("cannot write {}: {}", file.display(), io_error_text(&error));
-            return Err(Box::new(Diagnostic::new(message)));
-        }
-        written.push(file);
-    }
-    Ok(())
-}
-
-fn write_new(path: &Path, text: &str) -> io::Result<()> {
-    fs::File::create_new(path)?.write_all(text.as_bytes())
 }
 
 /// A path quoted for a shell. It contains no quotes.

@@ -15,7 +15,7 @@ pub use held_calls::{HeldCall, call_label, held_calls, is_current_at, undecided}
 pub use memory::{Memory, MemoryChange, StateText};
 pub use progress::{LostState, Progress, StoredAnswer};
 pub use prompt_log::PromptLog;
-pub use restored::{CallPart, Restored, UnfinishedStep, is_log_before, restore};
-pub use steps::{history_of, result_of, sent_messages, steps_of};
+pub use restored::{CallPart, Restored, StoredStep, UnfinishedStep, is_log_before, restore};
+pub use steps::{exchange_of, history_of, result_of, sent_messages, steps_of};
 pub use store::{Checkpoints, NoCheckpoints, StoreError, StoredFuture};
 pub use waiting_call::{CallPartName, Verdict, WaitingCall, args_value, call_digest};

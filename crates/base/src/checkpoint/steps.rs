@@ -34,24 +34,30 @@ pub fn steps_of(
         false => history.clone(),
     };
     let step = |stored: &StoredStep| {
-        let answer = &stored.answer;
-        Rc::new(Step {
-            prompt: sent_messages(stored, &history),
-            tools: Some(stored.tools.clone()),
-            settings: settings.clone(),
-            output: StepOutput { message: answer.message_as_written(), finish_reason: answer.finish_reason },
-            active_tools: answer.active.tools.clone(),
-            raw: PartLog::default(),
-            tool_results: stored.results.iter().map(|end| result_of(end, log)).collect(),
-            usage: answer.usage,
-            cost: answer.cost,
-            warnings: answer.warnings.clone(),
-            response: answer.response.clone(),
-            sources: answer.sources.clone(),
-            cache: answer.cache.clone(),
-        })
+        let tool_results = stored.results.iter().map(|end| result_of(end, log)).collect();
+        Rc::new(Step { settings: settings.clone(), tool_results, ..exchange_of(stored, &history) })
     };
     restored.steps.iter().map(step).collect()
+}
+
+/// A step without its settings, which a log does not contain, and without the results of its calls. `history` is the conversation.
+pub fn exchange_of(stored: &StoredStep, history: &Transcript) -> Step {
+    let answer = &stored.answer;
+    Step {
+        prompt: sent_messages(stored, history),
+        tools: Some(stored.tools.clone()),
+        settings: Rc::default(),
+        output: StepOutput { message: answer.message_as_written(), finish_reason: answer.finish_reason },
+        active_tools: answer.active.tools.clone(),
+        raw: PartLog::default(),
+        tool_results: Vec::new(),
+        usage: answer.usage,
+        cost: answer.cost,
+        warnings: answer.warnings.clone(),
+        response: answer.response.clone(),
+        sources: answer.sources.clone(),
+        cache: answer.cache.clone(),
+    }
 }
 
 pub fn sent_messages(stored: &StoredStep, history: &Transcript) -> PromptMessages {

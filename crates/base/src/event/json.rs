@@ -65,6 +65,7 @@ impl Event<'_> {
         Some(match self.kind {
             EventKind::Stream(part) => stream_part(part)?,
             EventKind::AnswerFinish { .. }
+            | EventKind::Approval { .. }
             | EventKind::CodeConsole { .. }
             | EventKind::ToolProgress { .. }
             | EventKind::Notice { .. }
@@ -145,6 +146,7 @@ fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &RunSummary) -> (&'st
         EventKind::RunFinish(end) => (RUN_FINISH, summary.to_json(end)),
         EventKind::Stream(_)
         | EventKind::AnswerFinish { .. }
+        | EventKind::Approval { .. }
         | EventKind::CodeConsole { .. }
         | EventKind::ToolProgress { .. }
         | EventKind::Notice { .. }

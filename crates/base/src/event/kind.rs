@@ -74,6 +74,11 @@ pub enum EventKind {
         /// Without the newline.
         text: String,
     },
+    /// A call that needs approval was approved, or denied by a person. It has no public form.
+    Approval {
+        name: String,
+        approved: bool,
+    },
     Warning {
         message: String,
     },
@@ -90,7 +95,7 @@ pub enum EventKind {
 pub struct SentRequest {
     pub messages: PromptMessages,
     pub active_tools: Rc<[String]>,
-    /// The definitions of the active tools; `None` for a model that reads no requests.
+    /// The definitions of the active tools; `None` for a model that reads no requests, unless they were kept.
     pub tools: Option<Rc<[ToolSpec]>>,
     /// The base URL of the server that is asked first; `None` for a model without a server.
     pub server: Option<Rc<str>>,

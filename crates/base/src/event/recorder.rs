@@ -77,6 +77,9 @@ impl EventRecorder {
     pub fn record(&mut self, event: &Event<'_>, summary: &RunSummary) -> Option<RecordedEvent> {
         let (kind, body) = match event.kind {
             EventKind::CodeConsole { text, .. } => ("code-console", Body::Other(json!({ "text": text }))),
+            EventKind::Approval { name, approved } => {
+                ("approval", Body::Other(json!({ "name": name, "approved": approved })))
+            }
             EventKind::StepFinish { step, .. } => {
                 let seen = self.by_agent.entry(event.agent.number()).or_default();
                 seen.answer.clone_from(&step.output.message);

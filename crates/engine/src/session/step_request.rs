@@ -21,7 +21,7 @@ pub(super) struct StepRequest<'a> {
     pub(super) number: usize,
     pub(super) plan: &'a StepPlan,
     pub(super) active_tools: &'a Rc<[String]>,
-    /// The tools in the request, if the model reads them.
+    /// The tools in the request, if the model or the journal reads them.
     pub(super) tools: Option<&'a Rc<[ToolSpec]>>,
     pub(super) settings: &'a RunSettings,
     pub(super) model: &'a dyn LanguageModel,
@@ -82,7 +82,7 @@ impl StepRequest<'_> {
         paused: Option<PausedTurn>,
     ) -> ModelRequest {
         // A model that reads no requests gets none.
-        let Some(tools) = self.tools else { return ModelRequest::default() };
+        let Some(tools) = self.tools.filter(|_| self.model.reads_request()) else { return ModelRequest::default() };
         let mut messages = self.plan.messages.to_vec();
         let mut settings = CallSettings { output_left: admission.output_left, ..(*self.settings.call).clone() };
         if let Some(PausedTurn { message, model }) = paused {

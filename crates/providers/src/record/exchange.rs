@@ -2,14 +2,14 @@
 
 use futures_util::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::normalize::normalized;
+use super::{normalize::normalized, request::json_of_request};
 use crate::{
     LanguageModel, PartStream, ProviderError, ProviderErrorKind, model_label,
     redact::{Redactor, redact_parts},
 };
-use lmthing_base::chat::{ModelRequest, StreamPart, Usage};
+use lmthing_base::chat::{ModelRequest, Step, StreamPart, Usage};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedExchange {
@@ -41,14 +41,32 @@ impl RecordedExchange {
     pub(super) fn new(
         model: &dyn LanguageModel,
         request: Value,
-        mut parts: Vec<StreamPart>,
+        parts: Vec<StreamPart>,
         error: Option<&ProviderError>,
         redactor: &Redactor,
     ) -> serde_json::Result<Self> {
-        redact_parts(&mut parts, redactor);
         let (provider, model) = (model.provider().to_owned(), model.model_id().to_owned());
         let exchange = RecordedExchange { provider, model, request, parts, error: error.map(RecordedError::of) };
-        let mut exchange = serde_json::to_value(exchange)?;
+        exchange.redacted(redactor)
+    }
+
+    /// The exchange of a finished step. `settings` are those of its request, by name, as a step from a journal has none.
+    pub fn of_step(
+        (provider, model): (&str, &str),
+        step: &Step,
+        settings: &Map<String, Value>,
+        redactor: &Redactor,
+    ) -> serde_json::Result<Self> {
+        let mut parts = step.stream_parts();
+        parts.insert(1, StreamPart::ResponseMetadata(step.response.clone()));
+        let request = json_of_request(&step.prompt.to_vec(), step.tools.as_deref().unwrap_or_default(), settings);
+        let (provider, model) = (provider.to_owned(), model.to_owned());
+        RecordedExchange { provider, model, request, parts, error: None }.redacted(redactor)
+    }
+
+    fn redacted(mut self, redactor: &Redactor) -> serde_json::Result<Self> {
+        redact_parts(&mut self.parts, redactor);
+        let mut exchange = serde_json::to_value(self)?;
         redactor.apply_json(&mut exchange);
         let mut exchange: RecordedExchange = serde_json::from_value(exchange)?;
         exchange.normalize();

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-const END: &str = "\n  ]\n}\n";
+pub(super) const END: &str = "\n  ]\n}\n";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordingOutcome {

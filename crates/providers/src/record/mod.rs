@@ -22,6 +22,12 @@ pub use text::{InvalidRecording, RecordedFile};
 
 use file::RecordingFile;
 
+/// The text of a recording. The `used_by` are paths from its folder.
+pub fn recording_text(used_by: &[String], exchanges: &[RecordedExchange]) -> io::Result<String> {
+    let exchanges: Vec<String> = exchanges.iter().map(text::exchange).collect::<io::Result<_>>()?;
+    Ok(format!("{}\n{}{}", text::beginning(used_by), exchanges.join(",\n"), file::END))
+}
+
 /// Writes a recording, replacing the existing one. If that fails, the existing one is unchanged.
 pub fn write_recording(path: &Path, used_by: &[String], exchanges: &[Arc<RecordedExchange>]) -> io::Result<()> {
     let mut file = RecordingFile::create(path, text::beginning(used_by))?;

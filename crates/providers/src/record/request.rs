@@ -1,15 +1,22 @@
 //! Requests as JSON, for recordings and comparisons.
 
-use serde_json::{Value, json};
+use std::rc::Rc;
 
-use lmthing_base::chat::ModelRequest;
+use serde_json::{Map, Value, json};
+
+use lmthing_base::chat::{Message, ModelRequest, ToolSpec};
 
 pub(super) fn request_to_json(request: &ModelRequest) -> Value {
+    json_of_request(&request.messages, &request.tools, &request.settings.to_json())
+}
+
+/// `settings` by name.
+pub(super) fn json_of_request(messages: &[Rc<Message>], tools: &[ToolSpec], settings: &Map<String, Value>) -> Value {
     let messages: Vec<Value> =
-        request.messages.iter().map(|message| serde_json::to_value(&**message).unwrap_or_default()).collect();
+        messages.iter().map(|message| serde_json::to_value(&**message).unwrap_or_default()).collect();
     json!({
         "messages": messages,
-        "tools": serde_json::to_value(&request.tools).unwrap_or_default(),
-        "settings": request.settings.to_json(),
+        "tools": serde_json::to_value(tools).unwrap_or_default(),
+        "settings": settings,
     })
 }

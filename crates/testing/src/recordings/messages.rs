@@ -34,6 +34,13 @@ pub(super) fn no_match(why: String, file: &TestedFile) -> Diagnostic {
         .with_hint(format!("renew the recording with: {}, or undo what changed the request", command("--record", file)))
 }
 
+/// The same in a test whose model is [`RECORDED_MODEL`](super::RECORDED_MODEL).
+pub(super) fn no_match_of_export(why: String) -> Diagnostic {
+    let hint = "undo what changed the request, or run the prompt file again and make its test anew: lmthing runs export ID \
+                --as-test";
+    Diagnostic::new(why).with_hint(hint)
+}
+
 pub(super) fn unusable(path: &Path, why: &Unusable, file: &TestedFile) -> Diagnostic {
     let shown = shown(path);
     let record = command("--record", file);

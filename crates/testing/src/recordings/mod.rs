@@ -42,6 +42,10 @@ pub use recorded_use::RecordedUse;
 pub use store::RecordingStore;
 pub use tested_file::recording_of;
 
+/// The model of a test that was made of a run (`runs export --as-test`) in which a mock, or not the first model of a list, has
+/// answered. It is an alias that is not set, so that every exchange of the recording may answer.
+pub const RECORDED_MODEL: &str = "recorded";
+
 /// What answers model requests of tests. Mock models and models written in JavaScript always answer themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {

@@ -10,13 +10,13 @@ use std::{
 };
 
 use super::{
-    Mode, messages,
+    Mode, RECORDED_MODEL, messages,
     recording::{Entry, Origin, RequestKey, SharedRecording, TestKey, Unusable},
     store::RecordingStore,
     tested_file::TestedFile,
 };
 use lmthing_base::diagnostic::{Diagnostic, Location};
-use lmthing_providers::{RecordedExchange, Redactor, ReplayRequest};
+use lmthing_providers::{RecordedExchange, Redactor, ReplayRequest, split_name};
 
 /// A running test with all its repetitions.
 pub(super) struct Test {
@@ -197,14 +197,19 @@ impl Run {
             self.count_use(index);
             return Next::Play(recording.use_entry(index, request.clone()));
         }
-        if self.test.store.mode == Mode::Replay {
+        let is_never_asked = split_name(RECORDED_MODEL) == (asked.provider.as_str(), asked.model.as_str());
+        if self.test.store.mode == Mode::Replay || is_never_asked {
             let total = recording.entries.len();
             let left = recording.entries.iter().enumerate().filter(|(index, _)| !self.played.borrow().contains(index));
             // Exchanges that have answered another request come last as candidates for the error message.
             let (used, unused): (Vec<_>, Vec<_>) = left.partition(|(_, entry)| entry.used.is_some());
             let left = unused.into_iter().chain(used).map(|(index, entry)| (index, &*entry.exchange));
             let why = asked.mismatch_message(left, total, &messages::shown(&self.recording.path), redactor);
-            return Next::Fail(Box::new(messages::no_match(why, &self.test.file)));
+            let fault = match is_never_asked {
+                true => messages::no_match_of_export(why),
+                false => messages::no_match(why, &self.test.file),
+            };
+            return Next::Fail(Box::new(fault));
         }
         if recording.is_requested_by_other(asked, &self.test.key) {
             return Next::Wait(Box::pin(self.recording.changed()));

@@ -1,5 +1,6 @@
 //! `lmthing runs` (docs/reference/runs.md): lists, shows, exports and deletes runs of a journal.
 
+mod as_test;
 mod details;
 mod json;
 mod table;
@@ -11,6 +12,7 @@ use crate::cli::{
     ExitCode, Printer, env,
     runs_args::{PruneArgs, RunsArgs, RunsCommand, ShowArgs},
 };
+use lmthing_base::diagnostic::Diagnostic;
 use lmthing_store::journal::{Journal, JournalError};
 
 const LINES_PER_FLUSH: usize = 500;
@@ -19,18 +21,20 @@ pub(in crate::cli) fn run(args: &RunsArgs, printer: &Printer) -> ExitCode {
     let directory = std::env::current_dir().unwrap_or_default();
     let (variables, _) = env::variables(&directory);
     let path = path(args.journal.as_deref(), &variables, &directory);
+    let boxed = |error: JournalError| Box::new(Diagnostic::from(error));
     let done = match &args.command {
-        None => list(args.json, &path, printer),
+        None => list(args.json, &path, printer).map_err(boxed),
         // `runs --json show ID` is accepted, too.
-        Some(RunsCommand::Show(show)) => self::show(show, args.json || show.json, &path, printer),
-        Some(RunsCommand::Export(export)) => self::export(&export.id, &path, printer),
-        Some(RunsCommand::Prune(prune)) => forget(prune, &path, printer),
+        Some(RunsCommand::Show(show)) => self::show(show, args.json || show.json, &path, printer).map_err(boxed),
+        Some(RunsCommand::Export(export)) if export.as_test => as_test::export(&export.id, &path, variables, printer),
+        Some(RunsCommand::Export(export)) => self::export(&export.id, &path, printer).map_err(boxed),
+        Some(RunsCommand::Prune(prune)) => forget(prune, &path, printer).map_err(boxed),
     };
     printer.flush();
     match done {
         Ok(()) => ExitCode::Done,
-        Err(error) => {
-            printer.diagnostic(&error.into());
+        Err(problem) => {
+            printer.diagnostic(&problem);
             ExitCode::File
         }
     }

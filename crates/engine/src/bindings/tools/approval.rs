@@ -16,6 +16,7 @@ use crate::{
 };
 use lmthing_base::{
     checkpoint::{CallError, Verdict},
+    event::EventKind,
     permission::{ApprovalRequest, Decision},
 };
 use lmthing_node::{KeepAlive, set_deadline, warn::warning};
@@ -69,6 +70,12 @@ async fn request_approval<'js>(
             decide(ctx, &request).await.map_err(|error| CallError(message_of(ctx, error)))?
         }
     };
+    // A denial with a warning was none of a person.
+    if matches!(decision, Decision::Approved | Decision::Denied { warning: None, .. }) {
+        let approved = decision == Decision::Approved;
+        let event = EventKind::Approval { name: request.name.clone(), approved };
+        services::events(ctx).map(|events| events.emit_current(&event)).ok();
+    }
     match decision {
         Decision::Approved => Ok(()),
         Decision::Waits => jobs::wait_for_decision(ctx, &request.name, &request.args).await,

@@ -111,6 +111,7 @@ impl RunSpans {
             EventKind::RunStart { .. }
             | EventKind::ToolProgress { .. }
             | EventKind::Notice { .. }
+            | EventKind::Approval { .. }
             | EventKind::CodeConsole { .. }
             | EventKind::Output(_) => {}
         }

@@ -6,12 +6,13 @@ use serde::Deserialize;
 
 /// The types of events (docs/reference/events.md). Lines of other types come from later versions: they are kept, but
 /// make no run.
-const TYPES: [&str; 15] = [
+const TYPES: [&str; 16] = [
     "run-start",
     "step-start",
     "text-delta",
     "reasoning-delta",
     "tool-call",
+    "approval",
     "code-check",
     "code-console",
     "tool-result",
