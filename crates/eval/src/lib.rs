@@ -3,8 +3,10 @@
 mod eval_file;
 mod line;
 mod options;
+pub mod report;
 mod run;
 mod scores;
+mod statistics;
 
 pub use eval_file::{EvalFile, EvalRows, Variant};
 pub use line::{AnsweredCell, CellLine, Score, VerdictCost};

@@ -1,0 +1,102 @@
+//! Reports of evals, for people and for programs (docs/reference/eval.md#report).
+
+mod baseline;
+mod gates;
+mod summary;
+mod types;
+
+use serde::Serialize;
+
+pub use baseline::Baseline;
+pub use gates::{FailUnder, FailUnderError, Gates};
+pub use types::{Against, Difference, Durations, EvalReport, Group, ScoreKind, ScoreSummary, Verdict};
+
+use crate::{AnsweredCell, EvalFile};
+
+/// What a report is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Evaluated<'a> {
+    pub file: &'a EvalFile,
+    pub rows: u64,
+    /// In the order row, variant, model, repetition.
+    pub cells: &'a [AnsweredCell],
+    pub baseline: Option<&'a Baseline>,
+    /// Whether every cell that was asked for is there.
+    pub is_complete: bool,
+}
+
+/// The reports of all eval files of a command.
+#[derive(Debug, Serialize)]
+pub struct Reports<'a> {
+    pub evals: Vec<EvalReport>,
+    /// Whether every cell and every score is there, and no gate failed.
+    pub ok: bool,
+    /// The gates that failed, a line each.
+    #[serde(skip)]
+    pub failures: Vec<String>,
+    #[serde(skip)]
+    evaluated: Vec<Evaluated<'a>>,
+}
+
+/// How a report looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    pub has_colours: bool,
+    /// Of the terminal, if there is one.
+    pub columns: Option<u16>,
+}
+
+impl<'a> Reports<'a> {
+    pub fn new(evaluated: Vec<Evaluated<'a>>, gates: &Gates) -> Self {
+        let report = |eval: &Evaluated<'_>| summary::report(eval.file, eval.rows, eval.cells, eval.baseline);
+        let evals: Vec<EvalReport> = evaluated.iter().map(report).collect();
+        let failures: Vec<String> = evals
+            .iter()
+            .zip(&evaluated)
+            .flat_map(|(report, eval)| gates.failures(report, eval.baseline.is_some()))
+            .collect();
+        let ok = failures.is_empty() && evaluated.iter().all(Evaluated::is_ok);
+        Reports { evals, ok, failures, evaluated }
+    }
+
+    /// Cells whose run failed, and scores that failed.
+    pub fn errors(&self) -> (u64, u64) {
+        let cells = || self.evaluated.iter().flat_map(|eval| eval.cells);
+        let scores = cells().flat_map(|cell| cell.line.scores.values()).filter(|score| score.error.is_some());
+        (cells().filter(|cell| cell.line.error.is_some()).count() as u64, scores.count() as u64)
+    }
+
+    /// For a terminal, or a log.
+    pub fn pretty(&self, _look: Look) -> String {
+        String::new()
+    }
+
+    /// For a comment of a pull request.
+    pub fn markdown(&self) -> String {
+        String::new()
+    }
+
+    /// A line for each cell.
+    pub fn csv(&self) -> String {
+        String::new()
+    }
+
+    /// In one line.
+    pub fn json(&self) -> String {
+        serde_json::to_string(self).expect("no key is anything but text") + "\n"
+    }
+
+    /// The data of the page, as JSON. `created` is a time as in ISO 8601.
+    pub fn page_data(&self, _version: &str, _created: &str) -> String {
+        String::new()
+    }
+}
+
+impl Evaluated<'_> {
+    fn is_ok(&self) -> bool {
+        let is_ok = |cell: &AnsweredCell| {
+            cell.line.error.is_none() && cell.line.scores.values().all(|score| score.error.is_none())
+        };
+        self.is_complete && self.cells.iter().all(is_ok)
+    }
+}
