@@ -19,6 +19,7 @@ use super::{
     commands::prompt_file::is_prompt_file,
     complete::{AtFile, FileAndInput, JSON_FILES, Topics},
     describe_args::DescribeArgs,
+    eval_args::EvalArgs,
     failure::WrongUsage,
     limit_args::LimitArgs,
     lsp_args::{LspArgs, UnsavedArgs},
@@ -70,6 +71,8 @@ pub(super) enum Command {
     Check(Box<CheckArgs>),
     /// Run tests of prompt files, without models
     Test(Box<TestArgs>),
+    /// Compare variants of a prompt file and models: score their answers over rows
+    Eval(Box<EvalArgs>),
     /// Write a prompt file that runs at once, and a test for it
     New(NewArgs),
     /// Write what editors need to complete and check prompt files

@@ -1,8 +1,8 @@
 //! Options of batches (docs/reference/batches.md). Doc comments of options are help texts.
 
-use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
+use std::{num::NonZeroUsize, time::Duration};
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueEnum};
 
 use super::failure::WrongUsage;
 use lmthing_base::cost::Limits;
@@ -27,11 +27,6 @@ pub(super) struct BatchArgs {
     /// With --batch: end when everything is submitted; the same command again collects what is done
     #[arg(long, requires = "batch")]
     no_wait: bool,
-
-    /// Cancel the batches that a map with this output has under way
-    #[arg(long, value_name = "OUT", value_hint = ValueHint::FilePath,
-          conflicts_with_all = ["file", "input", "each", "output", "batch", "fresh", "on"])]
-    pub(super) cancel: Option<PathBuf>,
 }
 
 /// Which requests go into batches.

@@ -85,6 +85,11 @@ pub(super) struct MapArgs {
     #[command(flatten)]
     pub(super) batch: BatchArgs,
 
+    /// Cancel the batches that a map with this output has under way
+    #[arg(long, value_name = "OUT", value_hint = ValueHint::FilePath,
+          conflicts_with_all = ["file", "input", "each", "output", "batch", "fresh", "on"])]
+    pub(super) cancel: Option<PathBuf>,
+
     #[command(flatten)]
     pub(super) remote: RemoteArgs,
 

@@ -17,6 +17,7 @@ mod docs;
 mod editor;
 mod end_report;
 mod env;
+mod eval_args;
 mod exit;
 mod failure;
 mod interrupt;
@@ -107,8 +108,10 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         }
     };
     // Commands that run a prompt file register more secrets themselves.
-    if !matches!(cli.command, None | Some(Command::Run(_) | Command::Map(_) | Command::Resume(_) | Command::Approve(_)))
-    {
+    if !matches!(
+        cli.command,
+        None | Some(Command::Run(_) | Command::Map(_) | Command::Eval(_) | Command::Resume(_) | Command::Approve(_))
+    ) {
         let (variables, _) = env::variables(&std::env::current_dir().unwrap_or_default());
         printer.keep_secret(&Redactor::of_variables(variables.iter().map(|(name, value)| (name, value))));
     }
@@ -124,6 +127,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         Some(Command::Runs(runs)) => commands::runs::run(&runs, printer),
         Some(Command::Check(check)) => commands::check::run(&check, printer),
         Some(Command::Test(test)) => commands::test::run(&test, printer),
+        Some(Command::Eval(eval)) => commands::eval::run(&eval, printer),
         Some(Command::New(new)) => commands::new::run(&new, printer),
         Some(Command::Types(types)) => commands::types::run(&types, printer),
         Some(Command::Docs(docs)) => commands::docs::run(&docs, printer),

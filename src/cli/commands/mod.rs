@@ -1,10 +1,12 @@
 //! One file for each command: takes parsed arguments and returns an exit code.
 
 pub(super) mod approve;
+mod batch_lines;
 pub(super) mod check;
 pub(super) mod completions;
 pub(super) mod describe;
 pub(super) mod docs;
+pub(super) mod eval;
 mod input;
 mod journal;
 mod local_models;
@@ -22,6 +24,7 @@ mod recording;
 pub(super) mod remote;
 mod restrict;
 pub(super) mod resume;
+mod rows_output;
 pub(super) mod run;
 pub(super) mod runs;
 pub(super) mod test;

@@ -1,6 +1,5 @@
 //! `lmthing map FILE --input ROWS` (docs/reference/map.md).
 
-mod batch_lines;
 mod output;
 
 use std::path::{Component, Path, PathBuf};
@@ -40,7 +39,7 @@ pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {
         ending.diagnostic.iter().for_each(|problem| printer.diagnostic(problem));
         ending.code
     };
-    if let Some(out) = &args.batch.cancel {
+    if let Some(out) = &args.cancel {
         let mut output = MapOutput::new(args, printer, interrupts);
         return cancel(out, environment, &mut output).unwrap_or_else(|error| {
             output.stop();

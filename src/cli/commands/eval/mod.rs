@@ -1,0 +1,201 @@
+//! `lmthing eval [PATHS]` (docs/reference/eval.md).
+
+mod output;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use self::output::EvalOutput;
+use super::run::own_prices;
+use crate::cli::{
+    ExitCode, Printer,
+    env::{self, Environment},
+    eval_args::{EvalArgs, EvalFormat},
+    failure::{Ending, WrongUsage},
+    interrupt::Interrupts,
+};
+use lmthing_base::{cost::OwnPrices, diagnostic::Diagnostic, permission::Permissions};
+use lmthing_engine::{bindings::FileRun, session::CombinedLimits};
+use lmthing_eval::{
+    EvalOptions, EvalOutcome,
+    report::{Baseline, Evaluated, Gates, Look, Reports},
+    run_eval,
+};
+use lmthing_map::{BatchOptions, EarlyEnd};
+use lmthing_providers::Redactor;
+use lmthing_system::files::{self, FileReporter, absolute};
+use lmthing_testing::Mode;
+
+pub(in crate::cli) fn run(args: &EvalArgs, printer: &Printer) -> ExitCode {
+    // First, so that an early interrupt still prints a report.
+    let interrupts = Interrupts::listen();
+    interrupts.allow_slow_end();
+    let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.env_file);
+    let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
+    printer.keep_secret(&redactor);
+    let fail = |ending: Ending| {
+        ending.diagnostic.iter().for_each(|problem| printer.diagnostic(problem));
+        ending.code
+    };
+    let command = match Command::of(args, environment, printer) {
+        Ok(command) => command,
+        Err(error) => return fail(Ending::not_begun(error, &redactor)),
+    };
+    let mut output = EvalOutput::new(args, command.gates.clone(), printer, interrupts);
+    let mut code = ExitCode::Done;
+    let mut outcomes = Vec::new();
+    for file in &command.files {
+        match run_eval(command.options(args, file), &mut output) {
+            Ok(outcome) => {
+                let ended = output.file_ended(&outcome);
+                code = if code == ExitCode::Done { ended } else { code };
+                let is_over = matches!(outcome.totals.early, Some(EarlyEnd::Interrupted(_) | EarlyEnd::Limit(_)));
+                outcomes.push(outcome);
+                if is_over {
+                    code = ended;
+                    break;
+                }
+            }
+            Err(error) => {
+                output.stop();
+                return fail(Ending::of_run(&FileRun::Failed(error), None, None, &redactor));
+            }
+        }
+    }
+    output.stop();
+    match report(args, &command, &outcomes, printer) {
+        true => code,
+        false if code == ExitCode::Done => ExitCode::File,
+        false => code,
+    }
+}
+
+/// What all eval files of the command share.
+struct Command {
+    files: Vec<PathBuf>,
+    variables: Vec<(String, String)>,
+    own_prices: OwnPrices,
+    limits: Arc<CombinedLimits>,
+    baseline: Option<Baseline>,
+    gates: Gates,
+    batch: Option<BatchOptions>,
+}
+
+impl Command {
+    fn of(args: &EvalArgs, environment: Environment, printer: &Printer) -> anyhow::Result<Self> {
+        if let Some(wrong) = environment.wrong {
+            return Err(wrong.into());
+        }
+        let batch = args.batch.options(args.output.is_some(), false)?;
+        let own_prices = own_prices(&environment.variables, &FileReporter::default())?;
+        let (files, problems) = eval_files(args)?;
+        check_single(args, &files)?;
+        let baseline = args.baseline.as_deref().map(Baseline::read).transpose().map_err(|problem| *problem)?;
+        if !args.quiet {
+            let problems = environment.problems.iter().chain(&problems);
+            problems.for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
+        }
+        Ok(Command {
+            files,
+            variables: environment.variables,
+            own_prices,
+            limits: CombinedLimits::new(args.limits.limits()),
+            baseline,
+            gates: Gates { fail_under: args.fail_under.clone(), fail_on_regression: args.fail_on_regression },
+            batch,
+        })
+    }
+
+    fn options(&self, args: &EvalArgs, file: &Path) -> EvalOptions {
+        EvalOptions {
+            file: absolute(file),
+            shown_file: file.display().to_string(),
+            models: args.models.clone(),
+            variants: (!args.variants.is_empty()).then(|| args.variants.clone()),
+            repeat: args.repeat,
+            sample: args.sample,
+            jobs: args.jobs,
+            max_errors: args.max_errors,
+            retries: args.retries,
+            out: args.output.clone(),
+            fresh: args.fresh,
+            limits: self.limits.clone(),
+            batch: self.batch.clone(),
+            recordings: match (args.record, args.live) {
+                (true, true) => Mode::RecordAll,
+                (true, false) => Mode::Record,
+                (false, true) => Mode::Live,
+                (false, false) => Mode::Replay,
+            },
+            own_prices: self.own_prices.clone(),
+            variables: self.variables.clone(),
+            permissions: Permissions::default(),
+            mcp_config: args.mcp_config.as_deref().map(absolute),
+            approve: args.approvals.rules(),
+        }
+    }
+}
+
+const NAMES: &str = "evals are in files that end in .eval.lmt.mjs, .eval.lmt.js, .eval.lmt.ts, .eval.lmt.mts";
+
+fn is_eval_file(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().contains(".eval.lmt."))
+}
+
+/// The eval files of the command, and what could not be searched.
+fn eval_files(args: &EvalArgs) -> anyhow::Result<(Vec<PathBuf>, Vec<String>)> {
+    let found = files::find(&args.paths, NAMES).map_err(WrongUsage::from)?;
+    let (evals, others): (Vec<_>, Vec<_>) = found.files.into_iter().partition(|file| is_eval_file(&file.path));
+    if let Some(other) = others.iter().find(|file| file.is_named) {
+        let message = format!("{} is no eval file", other.path.display());
+        return Err(WrongUsage::new(message, NAMES).into());
+    }
+    if evals.is_empty() {
+        let places: Vec<String> = args.paths.iter().map(|path| path.display().to_string()).collect();
+        let place = if places.is_empty() { String::new() } else { format!(" in {}", places.join(", ")) };
+        return Err(Diagnostic::new(format!("no eval file was found{place}")).with_hint(NAMES).into());
+    }
+    Ok((evals.into_iter().map(|file| file.path).collect(), found.problems))
+}
+
+/// Fails if options are used that fit one eval file only.
+fn check_single(args: &EvalArgs, files: &[PathBuf]) -> Result<(), WrongUsage> {
+    let given = [(args.output.is_some(), "-o, --output"), (args.baseline.is_some(), "--baseline")];
+    match (files, given.iter().find(|(is_given, _)| *is_given)) {
+        ([_, second, ..], Some((_, option))) => {
+            let message = format!("{option} is for one eval file, and there are {}", files.len());
+            let hint = format!("name one of them: lmthing eval {} …", second.display());
+            Err(WrongUsage::new(message, hint))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints the report. Returns whether all is well.
+fn report(args: &EvalArgs, command: &Command, outcomes: &[EvalOutcome], printer: &Printer) -> bool {
+    let evaluated = outcomes.iter().map(|outcome| Evaluated {
+        file: &outcome.file,
+        rows: outcome.rows,
+        cells: &outcome.cells,
+        baseline: command.baseline.as_ref(),
+        is_complete: outcome.totals.left() == 0,
+    });
+    let reports = Reports::new(evaluated.collect(), &command.gates);
+    let text = match args.format {
+        EvalFormat::Pretty => {
+            reports.pretty(Look { has_colours: printer.stdout_has_colours(), columns: printer.columns() })
+        }
+        EvalFormat::Json => reports.json(),
+        EvalFormat::Markdown => reports.markdown(),
+        EvalFormat::Csv => reports.csv(),
+        EvalFormat::Html => reports.page_data(env!("CARGO_PKG_VERSION"), ""),
+    };
+    printer.text(&text);
+    printer.flush();
+    for failure in &reports.failures {
+        printer.diagnostic(&Diagnostic::new(failure.clone()));
+    }
+    reports.ok
+}

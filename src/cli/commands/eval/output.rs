@@ -1,0 +1,132 @@
+//! Progress and summary of an eval on standard error.
+
+use std::path::PathBuf;
+
+use crate::cli::{
+    ExitCode, Printer,
+    commands::{
+        batch_lines::under_way,
+        rows_output::{MAX_GROUPS, RowsOutput, headline},
+    },
+    eval_args::EvalArgs,
+    interrupt::Interrupts,
+    readers::numbers::{cost, grouped},
+};
+use lmthing_base::diagnostic::Diagnostic;
+use lmthing_eval::{CellName, EvalFile, EvalListener, EvalOutcome, EvalProgress, report::Gates};
+use lmthing_map::{BatchNews, RowEnd};
+
+pub(super) struct EvalOutput<'a> {
+    rows: RowsOutput<'a>,
+    gates: Gates,
+    output: Option<PathBuf>,
+    is_batched: bool,
+}
+
+impl<'a> EvalOutput<'a> {
+    pub(super) fn new(args: &EvalArgs, gates: Gates, printer: &'a Printer, interrupts: Interrupts) -> Self {
+        EvalOutput {
+            rows: RowsOutput::new("cells", printer, interrupts, (args.quiet, args.verbose)),
+            gates,
+            output: args.output.clone(),
+            is_batched: args.batch.is_given(),
+        }
+    }
+
+    pub(super) fn stop(&mut self) {
+        self.rows.stop();
+    }
+
+    /// Prints the summary of a file. Returns the exit code so far.
+    pub(super) fn file_ended(&mut self, outcome: &EvalOutcome) -> ExitCode {
+        self.rows.clear();
+        if !self.rows.is_quiet {
+            self.rows.printer.stderr_wrapped(&self.summary(outcome));
+        }
+        self.rows.exit_code(&outcome.totals)
+    }
+
+    fn summary(&self, outcome: &EvalOutcome) -> String {
+        let EvalOutcome { totals, failures, judge_cost, is_judge_cost_unknown, .. } = outcome;
+        let mut text = headline(totals, "cell");
+        if *judge_cost > 0.0 || *is_judge_cost_unknown {
+            text.push_str(&format!("  judges: {}\n", judges(*judge_cost, *is_judge_cost_unknown)));
+        }
+        for failure in failures.iter().take(MAX_GROUPS) {
+            let first = if failure.count == 1 { "" } else { "first " };
+            let (count, kind, message, cell) = (grouped(failure.count), &failure.kind, &failure.message, &failure.cell);
+            text.push_str(&format!("  {count} × {kind}: {message} ({first}{cell})\n"));
+        }
+        let others: u64 = failures.iter().skip(MAX_GROUPS).map(|failure| failure.count).sum();
+        if others > 0 {
+            text.push_str(&format!("  {} × other errors\n", grouped(others)));
+        }
+        text.push_str(&self.advice(outcome));
+        text
+    }
+
+    fn advice(&self, EvalOutcome { totals, .. }: &EvalOutcome) -> String {
+        let (failed, left) = (totals.progress.failed, totals.left());
+        match &self.output {
+            _ if failed + left == 0 => String::new(),
+            None if left == 0 => String::new(),
+            None => "Nothing keeps the answers: with -o OUT.jsonl the same command would go on.\n".to_owned(),
+            Some(out) if totals.batches > 0 => under_way(totals, &out.display().to_string(), self.is_batched),
+            Some(out) => {
+                let cells = match (failed, left) {
+                    (0, _) => "the rest",
+                    (_, 0) => "the cells that failed",
+                    _ => "the rest, and the cells that failed",
+                };
+                format!("The answers are in {}. The same command again runs {cells}.\n", out.display())
+            }
+        }
+    }
+}
+
+impl EvalListener for EvalOutput<'_> {
+    fn loaded(&mut self, file: &EvalFile) -> Result<(), Box<Diagnostic>> {
+        self.gates.check_names(file.scores.iter().map(String::as_str))
+    }
+
+    fn printed(&mut self, cell: Option<&CellName>, text: &str) {
+        self.rows.printed(name(cell).as_deref(), text);
+    }
+
+    fn warned(&mut self, cell: Option<&CellName>, message: &str) {
+        self.rows.warned(name(cell).as_deref(), message);
+    }
+
+    fn ended(&mut self, cell: &CellName, end: &RowEnd<'_>) {
+        self.rows.ended(&cell.to_string(), end);
+    }
+
+    fn batch(&mut self, news: &BatchNews) {
+        self.rows.batch(news);
+    }
+
+    fn progress(&mut self, progress: &EvalProgress) {
+        let EvalProgress { cells, scored, to_score, judge_cost, is_judge_cost_unknown } = progress;
+        let mut more = vec![format!("{} of {} scored", grouped(*scored), grouped(*to_score))];
+        if *judge_cost > 0.0 || *is_judge_cost_unknown {
+            more.push(format!("judges {}", judges(*judge_cost, *is_judge_cost_unknown)));
+        }
+        self.rows.progress(cells, &more);
+    }
+
+    fn interrupted(&mut self) -> Option<i32> {
+        self.rows.interrupted()
+    }
+}
+
+fn judges(known: f64, is_unknown: bool) -> String {
+    match (is_unknown, known > 0.0) {
+        (false, _) => cost(Some(known)),
+        (true, true) => format!("{} and unknown costs", cost(Some(known))),
+        (true, false) => cost(None),
+    }
+}
+
+fn name(cell: Option<&CellName>) -> Option<String> {
+    cell.map(CellName::to_string)
+}

@@ -1,0 +1,146 @@
+//! Arguments of `lmthing eval` (docs/reference/eval.md). Doc comments of options are help texts.
+
+use std::{
+    num::{NonZeroU32, NonZeroUsize},
+    path::PathBuf,
+};
+
+use clap::{Args, ValueEnum, ValueHint, builder::NonEmptyStringValueParser};
+use clap_complete::ArgValueCompleter;
+
+use super::{
+    approval_args::ApprovedArgs,
+    batch_args::BatchArgs,
+    complete::{FilesEndingIn, JSON_FILES, Models, PromptFiles},
+    limit_args::LimitArgs,
+};
+use lmthing_eval::report::FailUnder;
+use lmthing_map::MaxErrors;
+
+const RESULTS: FilesEndingIn = FilesEndingIn(&[".jsonl"]);
+
+/// `lmthing eval`.
+#[derive(Args, Debug)]
+#[command(
+    args_override_self = true,
+    after_help = "Limits hold for all cells and judges together. A cell is a row, a variant, a model and a repetition.\n\
+                  The same command again goes on: answers that stand in OUT are not asked for again, and are scored anew.\n\n\
+                  Exit codes: 0 done, 1 below --fail-under, a regression, a cell or score failed, or the file is missing or wrong, \
+                  2 wrong usage, 4 a limit ended it, 130 interrupted."
+)]
+pub(super) struct EvalArgs {
+    /// Eval files (.eval.lmt.mjs, .eval.lmt.js, .eval.lmt.ts or .eval.lmt.mts), and folders to search for them; the current
+    /// folder when nothing is named
+    #[arg(value_name = "PATH", add = ArgValueCompleter::new(PromptFiles))]
+    pub(super) paths: Vec<PathBuf>,
+
+    /// Compare these models, in place of config.model; a variant's own model stays
+    #[arg(short, long, visible_alias = "model", value_name = "MODEL", value_delimiter = ',',
+          value_parser = NonEmptyStringValueParser::new(), add = ArgValueCompleter::new(Models))]
+    pub(super) models: Vec<String>,
+
+    /// Run only these variants of the file
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
+    pub(super) variants: Vec<String>,
+
+    /// Ask for each answer N times
+    #[arg(long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = repetitions)]
+    pub(super) repeat: NonZeroU32,
+
+    /// Run only N of the rows, spread over all of them, and the same each time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) sample: Option<u64>,
+
+    /// Run so many cells at once at most; how many really run follows the limits of providers
+    #[arg(short, long, value_name = "N", default_value = "16", value_parser = count)]
+    pub(super) jobs: NonZeroUsize,
+
+    /// Write a line of JSON for each cell to this file, and go on where it ends
+    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub(super) output: Option<PathBuf>,
+
+    /// Compare with an earlier OUT
+    #[arg(long, value_name = "OUT", add = ArgValueCompleter::new(RESULTS))]
+    pub(super) baseline: Option<PathBuf>,
+
+    /// Fail if the mean of a score is below a number, such as right=0.9; may be repeated
+    #[arg(long, value_name = "SCORE=NUMBER", value_delimiter = ',', value_parser = clap::value_parser!(FailUnder))]
+    pub(super) fail_under: Vec<FailUnder>,
+
+    /// Fail if a score is worse than in the baseline; without one, than with the first variant
+    #[arg(long)]
+    pub(super) fail_on_regression: bool,
+
+    /// What the report looks like, which goes to standard output
+    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub(super) format: EvalFormat,
+
+    /// Forget the answers that stand in OUT
+    #[arg(long)]
+    pub(super) fresh: bool,
+
+    /// Run a cell that failed again, N times at most
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(super) retries: u32,
+
+    /// Begin no more cells once more than N of them, or P% of all, have failed
+    #[arg(long, value_name = "N|P%", value_parser = MaxErrors::parse)]
+    pub(super) max_errors: Option<MaxErrors>,
+
+    /// Ask models for what is not in NAME.eval.recording.json yet, and write it there
+    #[arg(long)]
+    pub(super) record: bool,
+
+    /// Ask models also where NAME.eval.recording.json stands beside the file; with --record, record everything anew
+    #[arg(long)]
+    pub(super) live: bool,
+
+    #[command(flatten)]
+    pub(super) batch: BatchArgs,
+
+    /// Read variables from this file, before .env; may be repeated, and the last file wins
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) env_file: Vec<PathBuf>,
+
+    /// Look up the MCP servers that prompt files name in this file, an mcp.json
+    #[arg(long, value_name = "FILE", add = ArgValueCompleter::new(JSON_FILES))]
+    pub(super) mcp_config: Option<PathBuf>,
+
+    /// Show only errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(super) quiet: bool,
+
+    /// Tell of every cell on standard error
+    #[arg(short, long)]
+    pub(super) verbose: bool,
+
+    #[command(flatten)]
+    pub(super) limits: LimitArgs,
+
+    #[command(flatten)]
+    pub(super) approvals: ApprovedArgs,
+}
+
+/// What the report looks like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum EvalFormat {
+    /// Tables for people.
+    #[default]
+    Pretty,
+    /// One JSON document.
+    Json,
+    /// Tables of Markdown, for a pull request.
+    Markdown,
+    /// A line a cell, for spreadsheets.
+    Csv,
+    /// One HTML page that loads nothing.
+    Html,
+}
+
+fn count(typed: &str) -> Result<NonZeroUsize, &'static str> {
+    typed.parse().map_err(|_| "expected a whole number from 1 on")
+}
+
+fn repetitions(typed: &str) -> Result<NonZeroU32, &'static str> {
+    typed.parse().map_err(|_| "expected a whole number from 1 on")
+}
