@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { chaiParts } from './chai-parts.mjs';
 import { writeDeclarations } from './declarations.mjs';
-import { writeView } from './view.mjs';
+import { writePages } from './pages.mjs';
 import { lazyZod } from './zod/lazy.mjs';
 
 const [, , outputDirectory] = process.argv;
@@ -157,4 +157,4 @@ await Promise.all(
 );
 
 writeDeclarations(join(outputDirectory, 'declarations.bin'));
-await writeView(join(outputDirectory, 'view.bin'));
+await writePages(outputDirectory);

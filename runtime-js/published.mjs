@@ -17,6 +17,7 @@ const FILES = {
     'runtime-js/builtins.json',
     'bundles/declarations.bin',
     'bundles/view.bin',
+    'bundles/eval.bin',
     ...Object.keys(JSON.parse(readFileSync(builtins, 'utf8'))).map((_, index) => `bundles/${index}.js`),
   ],
 };

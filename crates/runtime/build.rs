@@ -1,6 +1,6 @@
 //! Builds the JavaScript half of lmthing: bundles every entry of `runtime-js/builtins.json` with esbuild, compiles the
 //! bundles to QuickJS bytecode and generates the table that `src/lib.rs` includes. Also makes the
-//! archive of declarations and the page of `lmthing view`.
+//! archive of declarations and the pages of `lmthing view` and `lmthing eval`.
 //!
 //! Needs Node 20 or newer and npm, at build time only. All work happens on a copy in `OUT_DIR`, so the source tree may be
 //! read-only; `npm ci` runs only when the lock file is not the one that was installed last.
@@ -29,10 +29,10 @@ const INPUTS: [&str; 12] = [
     "bundle.mjs",
     "chai-parts.mjs",
     "declarations.mjs",
-    "view.mjs",
+    "pages.mjs",
+    "pages",
     "src",
     "types",
-    "view",
     "zod",
 ];
 
@@ -72,7 +72,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         let stored = if is_packed { pack(&code).map_err(describe("pack", &path))? } else { code };
         fs::write(&path, stored).map_err(describe("write", &path))?;
     }
-    for archive in ["declarations.bin", "view.bin"] {
+    for archive in ["declarations.bin", "view.bin", "eval.bin"] {
         let path = bundles.join(archive);
         fs::copy(&path, output.join(archive)).map_err(describe("copy", &path))?;
     }
@@ -102,7 +102,7 @@ struct Builtin {
 
 /// Copies the inputs to the stage. Folders are emptied first, so that removed files do not stay.
 fn copy_inputs(source: &Path, stage: &Path) -> Result<(), Box<dyn Error>> {
-    for stale in ["src", "types", "view", "zod"].map(|folder| stage.join(folder)) {
+    for stale in ["src", "types", "pages", "zod"].map(|folder| stage.join(folder)) {
         if stale.exists() {
             fs::remove_dir_all(&stale).map_err(describe("remove", &stale))?;
         }

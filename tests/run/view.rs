@@ -35,8 +35,8 @@ fn between<'a>(page: &'a str, start: &str, end: &str) -> &'a str {
 }
 
 /// The events as the page's script reads them.
-fn events_in(page: &str) -> Value {
-    serde_json::from_str(between(page, "<script type=\"application/json\" id=\"events\">", "</script>")).unwrap()
+fn data_in(page: &str) -> Value {
+    serde_json::from_str(between(page, "<script type=\"application/json\" id=\"data\">", "</script>")).unwrap()
 }
 
 fn page(folder: &Folder, arguments: &str) -> String {
@@ -63,8 +63,8 @@ export default async ({ $ }) => { $`How is it?`; };
     let ran = folder.run("run -f events p.lmt.mjs");
     folder.write("run.jsonl", &ran.stdout);
     let page = page(&folder, "run.jsonl");
-    assert_eq!(events_in(&page)["events"], Value::from(ran.events()));
-    assert_eq!(events_in(&page)["damaged"], json!([]));
+    assert_eq!(data_in(&page)["events"], Value::from(ran.events()));
+    assert_eq!(data_in(&page)["damaged"], json!([]));
     assert!(
         page.starts_with("<!doctype html>") && page.contains("<title>p.lmt.mjs – lmthing</title>"),
         "{}",
@@ -94,7 +94,7 @@ fn standard_input_is_a_file_as_well() {
     let folder = folder(&[start()]);
     let input = fs::File::open(folder.path("run.jsonl")).unwrap();
     let outcome = Outcome::of(folder.command("view - -o -").stdin(input));
-    assert_eq!(events_in(&outcome.stdout)["events"][0]["file"], "prompts/weather.lmt.mjs");
+    assert_eq!(data_in(&outcome.stdout)["events"][0]["file"], "prompts/weather.lmt.mjs");
 }
 
 #[test]
@@ -111,7 +111,7 @@ export default async ({ $, defSystem }) => { defSystem('role', 'You know the wea
         assert_eq!(folder.run(&format!("run {options} p.lmt.mjs")).code, 0);
     }
     let last = folder.run("view -o -");
-    let read = events_in(&last.stdout);
+    let read = data_in(&last.stdout);
     let id = read["events"][0]["run"].as_str().unwrap();
     assert_eq!((&read["status"], last.stderr.as_str()), (&json!("done"), ""));
     let requests =
@@ -124,7 +124,7 @@ export default async ({ $, defSystem }) => { defSystem('role', 'You know the wea
     let written = folder.run("view");
     assert_eq!(written.stderr, format!("Wrote lmthing-{id}.html.\n"));
     let other = folder.run("view --journal=other.db -o -").stdout;
-    assert_ne!(events_in(&other)["events"][0]["run"], *id);
+    assert_ne!(data_in(&other)["events"][0]["run"], *id);
     let mut named = folder.command("view -o -");
     assert_eq!(Outcome::of(named.env("LMTHING_JOURNAL", "other.db")).stdout, other);
     refused(&folder.run("view 0000"), 1, &["there is no run '0000' in the journal"]);
@@ -179,8 +179,8 @@ fn content_never_ends_or_begins_an_element() {
     assert_eq!(page.matches("</script").count(), 2);
     assert_eq!(page.matches("<!--").count(), 1, "the notices");
     assert!(!page.replace(between(&page, "</script>\n<script>", "</script>"), "").contains("<img"));
-    assert!(!between(&page, "id=\"events\">", "</script>").contains(['<', '\u{2028}', '\u{2029}', '\u{0}']));
-    assert_eq!(events_in(&page)["events"], json!(events));
+    assert!(!between(&page, "id=\"data\">", "</script>").contains(['<', '\u{2028}', '\u{2029}', '\u{0}']));
+    assert_eq!(data_in(&page)["events"], json!(events));
     assert!(page.contains("<title>script&gt;&lt;!--"), "{}", between(&page, "<title>", "</title>"));
 }
 
@@ -206,7 +206,7 @@ fn damaged_lines_are_reported_and_skipped() {
         let folder = Folder::new(&[("run.jsonl", &text)]);
         let outcome = folder.run("view run.jsonl -o page.html");
         assert!(outcome.code == 0 && outcome.stderr.starts_with(reported), "{outcome:?}");
-        let read = events_in(&fs::read_to_string(folder.path("page.html")).unwrap());
+        let read = data_in(&fs::read_to_string(folder.path("page.html")).unwrap());
         assert_eq!(read["damaged"], expected);
         assert_eq!(read["events"][0]["type"], "run-start");
     }
@@ -224,7 +224,7 @@ fn of_several_runs_in_a_file_the_last_is_shown() {
     let outcome = folder.run("view run.jsonl");
     assert!(outcome.stderr.starts_with("Warning: there are two runs in it"), "{outcome:?}");
     let page = fs::read_to_string(folder.path("lmthing-19f1c0e2.html")).unwrap();
-    assert_eq!(events_in(&page)["events"].as_array().unwrap().len(), 2);
+    assert_eq!(data_in(&page)["events"].as_array().unwrap().len(), 2);
 }
 
 #[test]

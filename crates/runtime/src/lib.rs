@@ -1,5 +1,5 @@
-//! The JavaScript half of lmthing, made from `runtime-js/` at build time: built-in modules as bytecode, declarations, and the page of
-//! `lmthing view`.
+//! The JavaScript half of lmthing, made from `runtime-js/` at build time: built-in modules as bytecode, declarations, and the pages of
+//! `lmthing view` and `lmthing eval`.
 //!
 //! Only the program depends on this crate, so that a change of JavaScript compiles no other Rust.
 
@@ -17,6 +17,9 @@ pub static DECLARATIONS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/decla
 
 /// The page of `lmthing view`, compressed, without its events.
 pub static VIEW: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/view.bin"));
+
+/// The page of `lmthing eval --format html`, compressed, without its reports.
+pub static EVAL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/eval.bin"));
 
 include!(concat!(env!("OUT_DIR"), "/builtins.rs"));
 

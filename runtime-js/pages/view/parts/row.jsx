@@ -6,8 +6,8 @@ import { changeWords } from '../model/cache.js';
 import { nearest } from '../model/node.js';
 import { stateOfEnd, stateOfNode } from '../model/states.js';
 import { gist, isFailure, labelOf, titleOf } from '../model/titles.js';
-import { dollars, duration, offset, plural, preview, tokens } from '../model/words.js';
-import { stringify, text } from '../model/values.js';
+import { dollars, duration, offset, plural, preview, tokens } from '../../shared/words.js';
+import { stringify, text } from '../../shared/values.js';
 import { Block } from './block.jsx';
 import { Exchange, ExchangeButtons } from './exchange.jsx';
 

@@ -2,7 +2,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { lanesOf, ticks, visibleBars } from '../model/lanes.js';
 import { isFailure, titleOf } from '../model/titles.js';
-import { duration, mark } from '../model/words.js';
+import { duration, mark } from '../../shared/words.js';
 
 const LANE = 20;
 /** Lanes that are visible without scrolling. */

@@ -1,6 +1,6 @@
 // Titles of nodes.
 import { stateOfEnd } from './states.js';
-import { preview } from './words.js';
+import { preview } from '../../shared/words.js';
 
 /** Labels of messages. */
 export const LABELS = {

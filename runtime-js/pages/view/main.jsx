@@ -3,12 +3,12 @@ import { render } from 'preact';
 import { Clock } from './model/clock.js';
 import { readRun } from './model/run.js';
 import { App } from './parts/app.jsx';
-import { restoreTheme } from './theme.js';
+import { restoreTheme } from '../shared/theme.js';
 
 restoreTheme();
 const place = document.getElementById('page');
 try {
-  const { events, damaged, status } = JSON.parse(document.getElementById('events').textContent);
+  const { events, damaged, status } = JSON.parse(document.getElementById('data').textContent);
   const run = readRun(events, status);
   const clock = new Clock(run);
   place.replaceChildren();

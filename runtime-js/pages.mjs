@@ -1,25 +1,28 @@
-// Writes the page template of `lmthing view`: `writeView(file)`. It contains script and style of `view/`, and a content
-// security policy with their hashes, so that a browser runs nothing else. Compressed; `trace/page` fills in `@TITLE@`
-// and `@EVENTS@`.
+// Writes the page templates of `lmthing view` and `lmthing eval`: `writePages(folder)` makes `view.bin` and `eval.bin`. Each
+// contains script and style of its folder in `pages/`, and a content security policy with their hashes, so that a browser
+// runs nothing else. Compressed; `trace/page` of crates/store fills in `@TITLE@` and `@DATA@`.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 
+const PAGES = ['view', 'eval'];
 const PACKAGES = ['preact', '@tanstack/virtual-core', 'diff', 'marked'];
-const inView = (name) => fileURLToPath(new URL(`view/${name}`, import.meta.url));
+const inPages = (name) => fileURLToPath(new URL(`pages/${name}`, import.meta.url));
 
-export async function writeView(file) {
-  writeFileSync(file, deflateRawSync(await viewPage(), { level: 9 }));
+export async function writePages(folder) {
+  const write = async (name) => writeFileSync(join(folder, `${name}.bin`), deflateRawSync(await page(name), { level: 9 }));
+  await Promise.all(PAGES.map(write));
 }
 
-/** Returns the page with its two placeholders. */
-export async function viewPage() {
-  const [script, style] = await Promise.all([bundled('main.jsx'), bundled('style.css')]);
+/** Returns a page with its two placeholders. */
+async function page(name) {
+  const [script, style] = await Promise.all([bundled(`${name}/main.jsx`), bundled(`${name}/style.css`)]);
   // Text that would end these elements early, or look like a placeholder.
   const wrong = /<\/(script|style)|<!--|@[A-Z]+@/i.exec(script + style);
-  if (wrong) throw new Error(`the script or the style of the page has ${wrong[0]} in it`);
+  if (wrong) throw new Error(`the script or the style of the page ${name} has ${wrong[0]} in it`);
   const policy = [
     "default-src 'none'",
     'img-src data:',
@@ -31,13 +34,13 @@ export async function viewPage() {
     "trusted-types 'none'",
   ];
   const parts = { POLICY: policy.join('; '), NOTICES: notices(), STYLE: style, SCRIPT: script };
-  const page = readFileSync(inView('page.html'), 'utf8').replace(/\r\n/g, '\n');
-  return page.replace(/@(POLICY|NOTICES|STYLE|SCRIPT)@/g, (_, name) => parts[name]);
+  const template = readFileSync(inPages('page.html'), 'utf8').replace(/\r\n/g, '\n');
+  return template.replace(/@(POLICY|NOTICES|STYLE|SCRIPT)@/g, (_, part) => parts[part]);
 }
 
 async function bundled(entry) {
   const { outputFiles } = await build({
-    entryPoints: [inView(entry)],
+    entryPoints: [inPages(entry)],
     bundle: true,
     write: false,
     minify: true,

@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { changeWords, differenceOf, shareRead, shortened } from '../model/cache.js';
 import { ownerOf } from '../model/agents.js';
 import { walk } from '../model/node.js';
-import { count, dollars } from '../model/words.js';
+import { count, dollars } from '../../shared/words.js';
 import { Table } from './table.jsx';
 
 const COLUMNS = ['Step', 'Read', 'Share', 'Expected', 'Changed', 'Lost', 'Extra cost', 'Difference'];

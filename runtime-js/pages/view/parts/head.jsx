@@ -1,7 +1,7 @@
 // The top of the page: title, search and actions.
 import { stateOf } from '../model/states.js';
 import { MOST } from '../model/search.js';
-import { count } from '../model/words.js';
+import { count } from '../../shared/words.js';
 
 export function Head({ run, search, actions, isOutlined }) {
   const { word, tone } = stateOf(run);

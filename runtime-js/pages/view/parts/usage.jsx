@@ -1,7 +1,7 @@
 // Tokens and cost by agent.
 import { useMemo } from 'preact/hooks';
 import { totalsByAgent } from '../model/totals.js';
-import { count, dollars } from '../model/words.js';
+import { count, dollars } from '../../shared/words.js';
 import { Table } from './table.jsx';
 
 const COLUMNS = ['Agent', 'Steps', 'Tool calls', 'Input', 'Cached', 'Output', 'Reasoning', 'Cost'];

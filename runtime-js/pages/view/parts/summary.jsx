@@ -1,8 +1,8 @@
 // The summary of the run.
-import { clock as dateAndTime, count, dollars, duration, plural, preview } from '../model/words.js';
-import { stringify, text } from '../model/values.js';
+import { clock as dateAndTime, count, dollars, duration, plural, preview } from '../../shared/words.js';
+import { stringify, text } from '../../shared/values.js';
 import { stateOf, stateOfEnd, waitingCalls } from '../model/states.js';
-import { Copy } from './copy.jsx';
+import { Copy } from '../../shared/copy.jsx';
 import { CacheBySteps } from './cache.jsx';
 import { UsageByAgent } from './usage.jsx';
 

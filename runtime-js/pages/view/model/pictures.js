@@ -1,5 +1,5 @@
 // Pictures and files of messages and tool results.
-import { text } from './values.js';
+import { text } from '../../shared/values.js';
 
 /** Longer data is named, not shown. */
 const MOST = 6_000_000;

@@ -1,5 +1,5 @@
 // States of runs, agents, steps and calls.
-import { text } from './values.js';
+import { text } from '../../shared/values.js';
 
 const OF_ERRORS = { limit: 'Limit reached', interrupted: 'Interrupted', approval: 'Waiting for approval' };
 

@@ -4,7 +4,7 @@ import { ownerOf } from '../model/agents.js';
 import { nearest } from '../model/node.js';
 import { stateOfEnd, stateOfNode } from '../model/states.js';
 import { gist, isFailure } from '../model/titles.js';
-import { memo } from './memo.js';
+import { memo } from '../../shared/memo.js';
 
 export const Outline = memo(({ run, current, onSelect, onClose }) => {
   const children = useMemo(() => agentsByPlace(run), [run]);

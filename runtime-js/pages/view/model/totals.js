@@ -1,6 +1,6 @@
 // The summary of a run.
 import { isFailure } from './titles.js';
-import { COUNTS, number, sum, usage } from './values.js';
+import { COUNTS, number, sum, usage } from '../../shared/values.js';
 import { walk } from './node.js';
 
 export function totals(run, clock) {

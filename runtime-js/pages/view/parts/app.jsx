@@ -7,14 +7,14 @@ import { nearest } from '../model/node.js';
 import { paintHits, showHit } from '../highlight.js';
 import { useFolding } from '../folding.js';
 import { useKeys } from '../keys.js';
-import { switchTheme } from '../theme.js';
+import { switchTheme } from '../../shared/theme.js';
 import { Feed } from './feed.jsx';
 import { Head } from './head.jsx';
 import { Help } from './help.jsx';
 import { exchangesOf } from './exchange.jsx';
 import { Outline } from './outline.jsx';
 import { canFold } from './row.jsx';
-import { Safe } from './safe.jsx';
+import { Safe } from '../../shared/safe.jsx';
 import { Summary } from './summary.jsx';
 import { Timeline } from './timeline.jsx';
 

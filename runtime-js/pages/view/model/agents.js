@@ -1,6 +1,6 @@
 // Assigns events to agents: the file's own prompt, its agents, their agents.
 import { Node } from './node.js';
-import { number, text } from './values.js';
+import { number, text } from '../../shared/values.js';
 
 export class Agents {
   constructor(root) {

@@ -2,11 +2,11 @@
 import { diffLines } from 'diff';
 import { useMemo, useState } from 'preact/hooks';
 import { copied, diagnosticLine } from '../model/blocks.js';
-import { jsonLines, lineText } from '../model/json.js';
-import { tokensOf } from '../model/markdown.js';
-import { plural } from '../model/words.js';
-import { Copy } from './copy.jsx';
-import { Markdown } from './markdown.jsx';
+import { jsonLines, lineText } from '../../shared/json.js';
+import { tokensOf } from '../../shared/markdown.js';
+import { plural } from '../../shared/words.js';
+import { Copy } from '../../shared/copy.jsx';
+import { Markdown } from '../../shared/markdown.jsx';
 
 /** How much of a text is shown: initially, with all items open, and on request. */
 const EXTENTS = {

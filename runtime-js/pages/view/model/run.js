@@ -5,7 +5,7 @@ import { Node, nearest, walk } from './node.js';
 import { readRequest } from './request.js';
 import { markWaiting } from './states.js';
 import { cacheOf } from './cache.js';
-import { number, text, usage } from './values.js';
+import { number, text, usage } from '../../shared/values.js';
 
 /** `status` is that of the journal, which knows whether the run is still running; empty if unknown. */
 export function readRun(events, status = '') {

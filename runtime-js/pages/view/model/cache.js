@@ -1,5 +1,5 @@
 // What the prompt cache saved of a step, and what kept it from saving more (`cache` of docs/reference/events.md).
-import { number, text } from './values.js';
+import { number, text } from '../../shared/values.js';
 
 export function cacheOf(value) {
   if (typeof value !== 'object' || value === null) return null;

@@ -1,7 +1,7 @@
 // The request of a step, as in the journal (docs/reference/events.md): `{system?, whole?, messages, extra?, tools, toolSpecs?,
 // settings?}`, only what has changed since earlier lines.
 import { Node } from './node.js';
-import { text } from './values.js';
+import { text } from '../../shared/values.js';
 
 export function readRequest(request, agent, step) {
   if (typeof request !== 'object' || request === null) return;
