@@ -14,7 +14,7 @@ fn page_events(folder: &Folder) -> Vec<Value> {
     let outcome = folder.run("view -o page.html");
     assert_eq!(outcome.code, 0, "{outcome:?}");
     let page = fs::read_to_string(folder.path("page.html")).unwrap();
-    let (_, rest) = page.split_once("id=\"events\">").unwrap();
+    let (_, rest) = page.split_once("id=\"data\">").unwrap();
     let read: Value = serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap();
     read["events"].as_array().unwrap().clone()
 }
