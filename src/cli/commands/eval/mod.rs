@@ -7,6 +7,8 @@ use std::{
     sync::Arc,
 };
 
+use jiff::Timestamp;
+
 use self::output::EvalOutput;
 use super::run::own_prices;
 use crate::cli::{
@@ -25,6 +27,7 @@ use lmthing_eval::{
 };
 use lmthing_map::{BatchOptions, EarlyEnd};
 use lmthing_providers::Redactor;
+use lmthing_store::trace::page;
 use lmthing_system::files::{self, FileReporter, absolute};
 use lmthing_testing::Mode;
 
@@ -190,7 +193,7 @@ fn report(args: &EvalArgs, command: &Command, outcomes: &[EvalOutcome], printer:
         EvalFormat::Json => reports.json(),
         EvalFormat::Markdown => reports.markdown(),
         EvalFormat::Csv => reports.csv(),
-        EvalFormat::Html => reports.page_data(env!("CARGO_PKG_VERSION"), ""),
+        EvalFormat::Html => page(&reports),
     };
     printer.text(&text);
     printer.flush();
@@ -198,4 +201,13 @@ fn report(args: &EvalArgs, command: &Command, outcomes: &[EvalOutcome], printer:
         printer.diagnostic(&Diagnostic::new(failure.clone()));
     }
     reports.ok
+}
+
+fn page(reports: &Reports<'_>) -> String {
+    let title = match &reports.evals[..] {
+        [only] => only.file.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
+        several => format!("{} evals", several.len()),
+    };
+    let data = reports.page_data(env!("CARGO_PKG_VERSION"), &Timestamp::now().to_string());
+    page::fill(lmthing_runtime::EVAL, &title, &data).expect("the build script has made the page")
 }
