@@ -50,18 +50,18 @@ impl CheckedRows {
 
     pub(super) fn todo(&self, sample: Option<u64>) -> RowSet {
         let mut todo = RowSet::default();
-        let total = u128::from(self.total);
-        for row in 1..=self.total {
-            // Evenly spread and starting with the first row, so that the same sample is drawn each time.
-            let is_sampled = sample.is_none_or(|sample| {
-                sample >= self.total || is_first_of_its_part(u128::from(row - 1), u128::from(sample), total)
-            });
-            if is_sampled && !self.done.contains(row) {
-                todo.insert(row);
-            }
-        }
+        (1..=self.total)
+            .filter(|row| is_sampled(*row, sample, self.total) && !self.done.contains(*row))
+            .for_each(|row| todo.insert(row));
         todo
     }
+}
+
+/// Whether a row, counted from 1, is in a sample. It is evenly spread and starts with the first row, so that the same
+/// sample is drawn each time.
+pub fn is_sampled(row: u64, sample: Option<u64>, total: u64) -> bool {
+    let is_first = |sample: u64| is_first_of_its_part(u128::from(row - 1), u128::from(sample), u128::from(total));
+    sample.is_none_or(|sample| sample >= total || is_first(sample))
 }
 
 /// Whether a row, counted from 0, is the first of one of `sample` parts of about equal size.

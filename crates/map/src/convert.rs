@@ -10,6 +10,9 @@ use lmthing_base::{
     input::{ColumnSetting, Columns, InputShape},
 };
 
+/// The input of a unit. `Ok(Err(_))` is one invalid row.
+pub(super) type ReadInput = Result<Result<Map<String, Value>, InvalidRow>, EndOfRows>;
+
 pub(super) struct Converter {
     pub(super) taken: Arc<InputShape>,
     pub(super) columns: Option<Columns>,
@@ -72,8 +75,7 @@ pub(super) struct Inputs {
 }
 
 impl Iterator for Inputs {
-    /// `Ok(Err(_))` is one invalid row.
-    type Item = Result<Result<Map<String, Value>, InvalidRow>, EndOfRows>;
+    type Item = ReadInput;
 
     fn next(&mut self) -> Option<Self::Item> {
         Some(match self.records.next()? {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 /// Hash of the contents of all files. Missing files are skipped.
-pub(super) fn hash_files(files: &BTreeSet<PathBuf>) -> String {
+pub fn hash_files(files: &BTreeSet<PathBuf>) -> String {
     let mut hash = Sha256::new();
     for contents in files.iter().filter_map(|file| std::fs::read(file).ok()) {
         hash.update((contents.len() as u64).to_le_bytes());
@@ -59,11 +59,12 @@ pub(super) fn idempotency_key(
 }
 
 /// Hash of an input, independent of the order of its keys and stable across processes and versions.
-pub(super) fn stable_hash(input: &Map<String, Value>) -> String {
+pub fn stable_hash(input: &Map<String, Value>) -> String {
     hash_of(&sorted(&Value::Object(input.clone())).to_string())
 }
 
-pub(super) fn hash_of(text: &str) -> String {
+/// A short hash of a text, stable across processes and versions.
+pub fn hash_of(text: &str) -> String {
     hex(&Sha256::digest(text)[..16])
 }
 

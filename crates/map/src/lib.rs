@@ -1,4 +1,5 @@
-//! Runs one prompt file over many rows of data (docs/reference/map.md), each row in an engine of its own.
+//! Runs one prompt file over many rows of data (docs/reference/map.md), each row in an engine of its own. The pool also
+//! runs the cells of an eval, which have several prompt files and models.
 
 mod batches;
 mod checked_rows;
@@ -15,8 +16,14 @@ mod validate;
 mod work;
 
 pub use batches::cancel_batches;
-pub use options::{BatchOptions, Format, MapListener, MapOptions, MaxErrors, RemoteService};
+pub use checked_rows::is_sampled;
+pub use hashes::{hash_files, hash_of, stable_hash};
+pub use options::{
+    AnswerSource, BatchOptions, Format, MapListener, MapOptions, MaxErrors, PoolOptions, RemoteService, Unit,
+    UnitAnswers,
+};
 pub use plan::run_map;
 pub use progress::{BatchNews, BatchNewsPhase, EarlyEnd, Progress, RowEnd, Totals};
-pub use results::RowError;
-pub use rows::Source;
+pub use results::{Provenance, RowError, RowOutcome, UnitSink, free_name, lock_state, with_suffix};
+pub use rows::{Fault, Record, Records, Rows, Source, Values};
+pub use work::{BatchPlace, FileFacts, RowBatches, Target, Targets, Units, check_file, run_units};

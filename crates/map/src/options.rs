@@ -1,17 +1,22 @@
 //! Options of a map, and the trait that receives its progress.
 
-use std::{num::NonZeroUsize, path::PathBuf, rc::Rc, time::Duration};
+use std::{num::NonZeroUsize, path::PathBuf, rc::Rc, sync::Arc, time::Duration};
 
 use super::{
     progress::{BatchNews, Progress, RowEnd},
     rows::Source,
 };
 use lmthing_base::{
-    cost::{Limits, OwnPrices},
+    cost::OwnPrices,
+    diagnostic::Diagnostic,
     input::ColumnSetting,
     permission::{ApprovalRules, Permissions},
 };
-use lmthing_engine::session::SharedModel;
+use lmthing_engine::{
+    bindings::Exchanges,
+    session::{CombinedLimits, SharedModel},
+};
+use lmthing_providers::Redactor;
 use lmthing_system::remote::{Address, TOKEN_VARIABLE};
 
 pub struct MapOptions {
@@ -24,22 +29,62 @@ pub struct MapOptions {
     pub out: Option<PathBuf>,
     pub format: Format,
     pub unordered: bool,
+    pub sample: Option<u64>,
+    pub fresh: bool,
+    pub model: Option<SharedModel>,
+    /// Server whose workers run the rows; `None` runs them in this process.
+    pub server: Option<RemoteService>,
+    pub pool: PoolOptions,
+}
+
+/// Options of all units of work of a pool: the rows of a map, or the cells of an eval.
+pub struct PoolOptions {
+    pub unit: Unit,
     pub jobs: NonZeroUsize,
     pub max_errors: Option<MaxErrors>,
-    pub sample: Option<u64>,
     pub retries: u32,
-    pub fresh: bool,
-    pub limits: Limits,
+    /// Of all units together.
+    pub limits: Arc<CombinedLimits>,
     pub own_prices: OwnPrices,
     pub variables: Vec<(String, String)>,
     pub permissions: Permissions,
     pub mcp_config: Option<PathBuf>,
-    pub model: Option<SharedModel>,
     pub approve: ApprovalRules,
-    /// Server whose workers run the rows; `None` runs them in this process.
-    pub server: Option<RemoteService>,
     /// How requests go into batches, if they do.
     pub batch: Option<BatchOptions>,
+    /// Whether outcomes have the steps and tool calls of their runs.
+    pub keeps_records: bool,
+}
+
+/// What the units of a pool are, for messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    Row,
+    Cell,
+}
+
+impl Unit {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Unit::Row => "row",
+            Unit::Cell => "cell",
+        }
+    }
+
+    /// What may share a process.
+    pub(super) fn sharers(self) -> &'static str {
+        match self {
+            Unit::Row => "rows of a map run",
+            Unit::Cell => "cells of an eval run",
+        }
+    }
+
+    pub(super) fn approval_advice(self) -> &'static str {
+        match self {
+            Unit::Row => "lmthing map --approve {name} approves it, or --yes",
+            Unit::Cell => "lmthing eval --approve {name} approves it, or --yes",
+        }
+    }
 }
 
 /// How requests go into batches.
@@ -59,7 +104,7 @@ impl MapOptions {
     /// The environment for scripts, without the bearer token of the server that runs the rows.
     pub(super) fn variables_of_scripts(&self) -> Vec<(String, String)> {
         let is_seen = |name: &str| self.server.is_none() || name != TOKEN_VARIABLE;
-        self.variables.iter().filter(|(name, _)| is_seen(name)).cloned().collect()
+        self.pool.variables.iter().filter(|(name, _)| is_seen(name)).cloned().collect()
     }
 }
 
@@ -106,6 +151,20 @@ impl MaxErrors {
     }
 }
 
+/// Answers requests in place of models.
+pub trait AnswerSource: Send + Sync {
+    /// Called on the thread of a unit, before it begins.
+    fn begin(&self, number: u64, redactor: &Redactor) -> Result<Box<dyn UnitAnswers>, Box<Diagnostic>>;
+}
+
+/// Answers the requests of one unit.
+pub trait UnitAnswers {
+    fn exchanges(&self) -> Exchanges;
+
+    /// Called when the unit has ended by itself.
+    fn ended(&self, is_good: bool);
+}
+
 /// Receives results and progress of a map, on the thread that called `run_map`.
 pub trait MapListener {
     fn result(&mut self, line: &str);
@@ -129,11 +188,7 @@ pub trait MapListener {
     fn is_unread(&self) -> bool;
 }
 
-pub(super) fn approval_advice() -> &'static str {
-    "lmthing map --approve {name} approves it, or --yes"
-}
-
-pub(super) fn mcp_config(options: &MapOptions) -> Option<Rc<std::path::Path>> {
+pub(super) fn mcp_config(options: &PoolOptions) -> Option<Rc<std::path::Path>> {
     options.mcp_config.as_deref().map(Into::into)
 }
 

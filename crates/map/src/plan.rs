@@ -2,24 +2,29 @@
 
 use std::{
     collections::HashSet,
+    fs::File,
+    io::{BufRead, BufReader},
+    path::Path,
     rc::Rc,
     sync::{Arc, mpsc},
 };
 
 use super::{
-    batches::{BatchState, EarlierBatches, cancel_all, read_earlier},
     convert::Inputs,
-    hashes,
+    hashes::{self, stable_hash},
     options::{MapListener, MapOptions},
     progress::{EarlyEnd, Totals},
-    results::{Store, Writer, results_of},
+    results::{Store, Writer, result_of_line, results_of, with_suffix},
     rows::Rows,
     validate::RowValidator,
-    work::{self, Message, RemainingRows, RowBatches, RowHost},
+    work::{
+        self, BatchPlace, CheckedFile, RemainingRows, RemoteRows, RowBatches, RowHost, Target, Targets, Work,
+        forward_output,
+    },
 };
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::{
-    bindings::{RowsFile, check_rows},
+    bindings::{ConfigOverrides, RowsFile, check_rows},
     prompt::RunError,
     session::SharedModel,
 };
@@ -29,16 +34,17 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
     let usage = |problem: Box<Diagnostic>| Rc::new(RunError::Usage(problem));
     let failed = |problem: Box<Diagnostic>| Rc::new(RunError::from(*problem));
     let rows = Rows::open(&options.rows).map_err(usage)?;
-    let options = Arc::new(options);
     let (sender, receiver) = mpsc::channel();
     let host = RowHost::of_file(sender.clone());
     let mut validator = RowValidator::new(&rows, &options, &host, listener);
     let checked = validator.records().map_err(usage).and_then(|()| {
         let choice = options.model.as_ref().map(SharedModel::choice);
-        work::with_engine(&options, &host, async |engine| {
-            let (runs_here, is_batched) = (options.server.is_none(), options.batch.is_some());
-            let file = RowsFile { path: &options.file, runs_here, is_batched };
-            check_rows(engine, file, choice.as_ref(), &mut validator).await
+        let file = CheckedFile { path: &options.file, variables: options.variables_of_scripts() };
+        work::with_engine(&options.pool, file, &host, async |engine| {
+            let (runs_here, is_batched) = (options.server.is_none(), options.pool.batch.is_some());
+            let overrides = &ConfigOverrides::default();
+            let file = RowsFile { path: &options.file, runs_here, is_batched, overrides };
+            check_rows(engine, file, choice.as_ref(), &mut validator).await.map(drop)
         })
     });
     let RowValidator { validated, failed: wrong, converter, mut store, mut notes, interrupted, .. } = validator;
@@ -62,7 +68,7 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
             return Err(failed(problem));
         }
     };
-    let keys = store.as_mut().map_or_else(|| (hashes::fresh_salt(), HashSet::new()), Store::take_keys);
+    let (salt, taken) = store.as_mut().map_or_else(|| (hashes::fresh_salt(), HashSet::new()), Store::take_keys);
     let writer = match (store, &options.out) {
         (Some(store), Some(out)) => {
             Writer::to_file(store, (out, options.format), !options.unordered, columns, &mut notes).map_err(failed)?
@@ -79,61 +85,40 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
         todo,
         invalid: validated.invalid,
         invalid_rows: validated.invalid_rows,
-        keys,
-        batches,
+        is_whole: options.sample.is_none(),
     };
-    let inputs = Inputs { records, converter };
-    work::run(&options, (inputs, remaining), writer, (sender, receiver), listener).map_err(failed)
+    let MapOptions { file, shown_file, model, server, pool, .. } = options;
+    let (overrides, tag) = (ConfigOverrides::default(), String::new());
+    let target = Target { file, shown_file, model, overrides, taken: converter.taken.clone(), tag };
+    let work = Work {
+        targets: Targets::one(target),
+        inputs: Box::new(Inputs { records, converter }),
+        remaining,
+        batches,
+        remote_rows: server.map(|server| RemoteRows::new(server, salt, taken)),
+        answers: None,
+        servers: Arc::default(),
+    };
+    work::run(&Arc::new(pool), work, Box::new(writer), (sender, receiver), listener).map_err(failed)
 }
 
-/// Opens the state of batches. What an earlier command has left is cancelled with `--fresh`.
 fn row_batches(
     options: &MapOptions,
     store: Option<&Store>,
     listener: &mut dyn MapListener,
 ) -> Result<RowBatches, Box<Diagnostic>> {
-    let (Some(store), Some(out)) = (store, &options.out) else { return Ok(RowBatches::None) };
-    let out = results_of(out, options.format);
-    let mut earlier = read_earlier(&out)?;
-    let is_changed = earlier.as_ref().is_some_and(|earlier| earlier.is_changed(store.provenance()));
-    if let Some(known) = earlier.take_if(|_| options.fresh || is_changed) {
-        if !options.fresh {
-            known.check(store.provenance(), options.out.as_deref().unwrap_or(&out))?;
-        }
-        let cancelled = cancel_all(&known.state, &options.variables, listener, true);
-        // Nothing is under way any more without `--fresh`, so that only files may be left at the provider.
-        let cancelled = if options.fresh { cancelled? } else { 0 };
-        if cancelled > 0 {
-            let were =
-                if cancelled == 1 { "batch of an earlier command was" } else { "batches of an earlier command were" };
-            listener.warned(None, &format!("{cancelled} {were} cancelled"));
-        }
-        known.state.remove();
-    }
-    if let Some(earlier) = &earlier {
-        earlier.state.resume()?;
-    }
-    Ok(match (earlier, options.batch.clone()) {
-        (Some(EarlierBatches { state, under_way }), None) => RowBatches::Left { state, batches: under_way },
-        (None, None) => RowBatches::None,
-        (Some(EarlierBatches { state, .. }), Some(options)) => RowBatches::Used { state, has_earlier: true, options },
-        (None, Some(options)) => {
-            let state = BatchState::create(&out, store.provenance().clone())?;
-            RowBatches::Used { state, has_earlier: false, options }
-        }
-    })
+    let (Some(store), Some(shown_out)) = (store, &options.out) else { return Ok(RowBatches::default()) };
+    let out = &results_of(shown_out, options.format);
+    let place = BatchPlace { out, shown_out, provenance: store.provenance(), is_fresh: options.fresh };
+    RowBatches::open(&place, &options.pool, written_rows(out), listener)
 }
 
-fn forward_output(receiver: &mpsc::Receiver<Message>, listener: &mut dyn MapListener) {
-    for message in receiver.try_iter() {
-        match message {
-            Message::Printed { row, text } => listener.printed(row, &text),
-            Message::Warned { row, message } => listener.warned(row, &message),
-            Message::Ended { .. }
-            | Message::Lost { .. }
-            | Message::Suspended { .. }
-            | Message::Entry { .. }
-            | Message::Batch(_) => {}
-        }
-    }
+/// The rows whose results are in OUT, or wait for earlier rows next to it.
+fn written_rows(out: &Path) -> impl Iterator<Item = (u64, String)> {
+    let files = [out.to_owned(), with_suffix(out, ".lmthing")].into_iter();
+    let lines = files.filter_map(|path| File::open(path).ok()).flat_map(|file| BufReader::new(file).lines());
+    lines.map_while(Result::ok).filter_map(|line| {
+        let (row, input) = result_of_line(&line)?;
+        Some((row, stable_hash(&input)))
+    })
 }

@@ -87,7 +87,7 @@ impl<'a> RowValidator<'a> {
         let written = [out.to_owned(), with_suffix(&results, ".lmthing"), with_suffix(&results, ".new"), results];
         let files = self.files();
         let read = files.iter().map(PathBuf::as_path).chain(self.rows.files(&self.options.rows));
-        let read = read.chain(self.options.mcp_config.as_deref());
+        let read = read.chain(self.options.pool.mcp_config.as_deref());
         let read: BTreeSet<PathBuf> = read.filter_map(|file| file.canonicalize().ok()).collect();
         let is_read =
             |file: &&PathBuf| self.rows.has_name(file) || file.canonicalize().is_ok_and(|file| read.contains(&file));

@@ -17,4 +17,4 @@ mod smoke;
 pub use options::{Answers, Kind, SMOKE_TIMEOUT, Subject, TEST_TIMEOUT, TestOptions, Watcher};
 pub use outcome::{FileOutcome, Totals};
 pub use pool::{Listener, Progress, run_tests};
-pub use recordings::{Mode, RECORDED_MODEL, RecordedUse, RecordingStore, recording_of};
+pub use recordings::{CellRecording, Finished, Mode, RECORDED_MODEL, RecordedUse, RecordingStore, recording_of};

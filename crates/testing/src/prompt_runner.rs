@@ -239,11 +239,13 @@ impl Inner {
         let variables = self.variables(&request);
         let timeout = request.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         Ok(FileRunOptions {
-            events: Events::new(vec![
-                collector.reader(),
-                self.recordings.answers().reader(),
-                warnings(self.host.clone()),
-            ]),
+            events: Events::new(
+                collector
+                    .readers()
+                    .into_iter()
+                    .chain([self.recordings.answers().reader(), warnings(self.host.clone())])
+                    .collect(),
+            ),
             host: self.host.clone(),
             line: command_line(&request.path, request.input),
             argv: argv(&request.path),

@@ -56,6 +56,13 @@ impl Declaration {
     /// # Errors
     /// A required property has no column, two columns provide the same property, or a setting names a missing column.
     pub fn columns(&self, columns: &[String], settings: &[ColumnSetting]) -> Result<Columns, InputProblem> {
+        let found = self.assign(columns, settings)?;
+        self.check_missing(&found, columns)?;
+        Ok(found)
+    }
+
+    /// The same for columns that need not provide all required properties.
+    pub fn assign(&self, columns: &[String], settings: &[ColumnSetting]) -> Result<Columns, InputProblem> {
         self.check_settings(settings)?;
         let missing = settings.iter().find(|setting| !columns.contains(&setting.column));
         if let Some(ColumnSetting { property, column }) = missing {
@@ -84,7 +91,6 @@ impl Declaration {
             found.targets.push(targets);
         }
         found.check_twice()?;
-        self.check_missing(&found, columns)?;
         Ok(found)
     }
 

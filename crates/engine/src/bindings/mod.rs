@@ -24,6 +24,7 @@ use rquickjs::{Ctx, Result};
 pub use exports::NATIVE_MODULES;
 pub use mcp::hub::close as close_servers;
 pub use run::{
+    config_overrides::ConfigOverrides,
     file::{FileRun, run_file},
     file_input::help_without_input,
     model_choice::ModelChoice,

@@ -30,6 +30,10 @@ impl CombinedLimits {
         })
     }
 
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
     pub fn time_left(&self) -> Option<Duration> {
         self.limits.time.map(|time| time.saturating_sub(self.began.elapsed()))
     }

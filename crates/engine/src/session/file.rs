@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    bindings::{self, Exchanges, FileRun, HostServices, ModelChoice, ParsedInput, inspect::NoModels},
+    bindings::{self, ConfigOverrides, Exchanges, FileRun, HostServices, ModelChoice, ParsedInput, inspect::NoModels},
     prompt::RunError,
 };
 use lmthing_base::{
@@ -88,6 +88,8 @@ pub struct RunContext {
     /// Whether `fullSteps` is read from outside of the script: steps then have the streamed parts of their answers and
     /// the schemas of their tools, also those of a mock.
     pub keeps_pieces: bool,
+    /// What replaces settings of the file.
+    pub overrides: ConfigOverrides,
 }
 
 /// Runs a prompt file to its end.
@@ -97,7 +99,7 @@ pub async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     }
     let (line, model, meter) = (options.line.clone(), options.model.clone(), options.meter.clone());
     let (process_continues, max_turn) = (options.context.process_continues, options.context.max_turn);
-    let is_batched = options.context.batches.is_some();
+    let (is_batched, overrides) = (options.context.batches.is_some(), options.context.overrides.clone());
     let services = services(&options);
     let (jobs, decisions) = (services.jobs.clone(), services.decisions.clone());
     let program = match load(path, options, services).await {
@@ -110,7 +112,7 @@ pub async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         Err(error) => return failed(format!("cannot install lmthing's bindings: {error}")),
     };
     let end = tokio::select! {
-        end = in_turns(turns, program.run(&line, model.as_ref())) => end,
+        end = in_turns(turns, program.run(&line, model.as_ref(), &overrides)) => end,
         () = meter.watch_clock() => unreachable!("watching the clock never ends by itself"),
         () = stop_when_all_wait_for_approval((&jobs, &decisions), &meter), if !is_batched => {
             unreachable!("waiting never ends by itself")

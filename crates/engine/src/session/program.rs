@@ -9,7 +9,7 @@ use std::{
 use thiserror::Error;
 
 use crate::{
-    bindings::{self, FileRun, HostServices, ModelChoice, ParsedInput},
+    bindings::{self, ConfigOverrides, FileRun, HostServices, ModelChoice, ParsedInput},
     prompt::RunError,
 };
 use lmthing_base::{input::CommandLine, permission::Permissions};
@@ -101,8 +101,9 @@ impl Program {
         Ok(Self { engine, path: path.to_owned() })
     }
 
-    pub async fn run(&self, line: &CommandLine, model: Option<&ModelChoice>) -> FileRun {
-        bindings::run_file(&self.engine, &self.path, line, model).await
+    /// `model` replaces the model of the file, `overrides` other settings.
+    pub async fn run(&self, line: &CommandLine, model: Option<&ModelChoice>, overrides: &ConfigOverrides) -> FileRun {
+        bindings::run_file(&self.engine, &self.path, line, model, overrides).await
     }
 
     /// Loads the file and reads its input without running it.

@@ -1,13 +1,9 @@
 //! Batches of an earlier command on the same OUT.
 
-use std::{
-    fs::File,
-    io::{BufRead, BufReader},
-    path::Path,
-};
+use std::path::Path;
 
 use super::{BatchResult, BatchState, shipments::Stage};
-use crate::results::{Provenance, result_of_line, with_suffix};
+use crate::results::Provenance;
 use lmthing_base::diagnostic::Diagnostic;
 
 /// The state that an earlier command has left.
@@ -17,16 +13,14 @@ pub(crate) struct EarlierBatches {
     pub(crate) under_way: u64,
 }
 
-/// Reads the state next to `out`. Rows whose results stand in OUT are forgotten.
-pub(crate) fn read_earlier(out: &Path) -> BatchResult<Option<EarlierBatches>> {
+/// Reads the state next to `out`. Rows whose results stand in OUT, with their identities, are forgotten.
+pub(crate) fn read_earlier(
+    out: &Path,
+    written: impl IntoIterator<Item = (u64, String)>,
+) -> BatchResult<Option<EarlierBatches>> {
     let Some(state) = BatchState::open(out)? else { return Ok(None) };
-    for path in [out.to_owned(), with_suffix(out, ".lmthing")] {
-        let Ok(file) = File::open(path) else { continue };
-        for line in BufReader::new(file).lines().map_while(Result::ok) {
-            if let Some((row, input)) = result_of_line(&line) {
-                state.forget_written(row, &input)?;
-            }
-        }
+    for (row, identity) in written {
+        state.forget_written(row, &identity)?;
     }
     let shipments = state.shipments()?;
     let is_under_way = |stage| matches!(stage, Stage::Uploading | Stage::Creating | Stage::Created | Stage::Ended);

@@ -79,14 +79,18 @@ impl Batches {
     }
 
     /// Whether an earlier command has begun the row, which goes on when its answers are there.
-    pub(super) fn claim(&self, row: u64, input: &Map<String, Value>) -> BatchResult<bool> {
-        if self.has_earlier { self.scheduler.state.claim(row, input) } else { Ok(false) }
+    pub(super) fn claim(&self, row: u64, identity: &str) -> BatchResult<bool> {
+        if self.has_earlier { self.scheduler.state.claim(row, identity) } else { Ok(false) }
     }
 
     /// Returns the id of the row, and the progress of a row that begins.
-    pub(super) fn begin_row(&self, row: u64, input: &Map<String, Value>) -> BatchResult<(i64, RowProgress)> {
+    pub(super) fn begin_row(
+        &self,
+        (row, identity): (u64, &str),
+        input: &Map<String, Value>,
+    ) -> BatchResult<(i64, RowProgress)> {
         let began = milliseconds();
-        let id = self.scheduler.state.begin_row(row, input, began)?;
+        let id = self.scheduler.state.begin_row((row, identity), input, began)?;
         Ok((id, RowProgress { cost: Some(0.0), began, ..RowProgress::default() }))
     }
 

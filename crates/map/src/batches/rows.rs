@@ -7,7 +7,7 @@ use super::{
     known::{Ask, KnownRequest, Outcome, RowRecord, target_text},
     state::{BatchResult, BatchState},
 };
-use crate::hashes::{hash_of, stable_hash};
+use crate::hashes::hash_of;
 use lmthing_base::chat::{RequestPlace, Usage};
 use lmthing_providers::BatchAnswer;
 
@@ -55,22 +55,22 @@ impl BatchState {
     }
 
     /// Forgets a row whose result stands in OUT: the process ended before it could.
-    pub(crate) fn forget_written(&self, row: u64, input: &Map<String, Value>) -> BatchResult<()> {
+    pub(crate) fn forget_written(&self, row: u64, identity: &str) -> BatchResult<()> {
         self.write(|connection| {
             let ids = "SELECT id FROM rows WHERE row = ?1 AND hash = ?2";
             let mut statement = connection.prepare_cached(ids)?;
             let ids: rusqlite::Result<Vec<i64>> =
-                statement.query_map(params![number(row), stable_hash(input)], |row| row.get(0))?.collect();
+                statement.query_map(params![number(row), identity], |row| row.get(0))?.collect();
             ids?.into_iter().try_for_each(|id| forget_row(connection, id))
         })
     }
 
-    /// Finds the row of an earlier command with this input, which is this command's row from now on.
-    pub(crate) fn claim(&self, row: u64, input: &Map<String, Value>) -> BatchResult<bool> {
+    /// Finds the row of an earlier command with this target and input, which is this command's row from now on.
+    pub(crate) fn claim(&self, row: u64, identity: &str) -> BatchResult<bool> {
         self.write(|connection| {
             let found: Option<i64> = connection
                 .prepare_cached("SELECT id FROM rows WHERE hash = ?1 AND claimed = 0 ORDER BY row, id LIMIT 1")?
-                .query_row([stable_hash(input)], |row| row.get(0))
+                .query_row([identity], |row| row.get(0))
                 .optional()?;
             let Some(id) = found else { return Ok(false) };
             connection
@@ -80,18 +80,18 @@ impl BatchState {
         })
     }
 
-    pub(super) fn begin_row(&self, row: u64, input: &Map<String, Value>, began: u64) -> BatchResult<i64> {
+    pub(super) fn begin_row(
+        &self,
+        (row, identity): (u64, &str),
+        input: &Map<String, Value>,
+        began: u64,
+    ) -> BatchResult<i64> {
         self.write(|connection| {
             connection
                 .prepare_cached(
                     "INSERT INTO rows (row, hash, input, stage, claimed, began) VALUES (?1, ?2, ?3, 'running', 1, ?4)",
                 )?
-                .execute(params![
-                    number(row),
-                    stable_hash(input),
-                    Value::Object(input.clone()).to_string(),
-                    number(began)
-                ])?;
+                .execute(params![number(row), identity, Value::Object(input.clone()).to_string(), number(began)])?;
             Ok(connection.last_insert_rowid())
         })
     }

@@ -9,7 +9,7 @@ CREATE TABLE meta (
 CREATE TABLE rows (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   row INTEGER NOT NULL,           -- its number in the command that ran it last
-  hash TEXT NOT NULL,             -- of its input
+  hash TEXT NOT NULL,             -- of its target and input
   input TEXT NOT NULL,
   stage TEXT NOT NULL,            -- running, waiting, ready
   claimed INTEGER NOT NULL,       -- whether this command has found it in its input

@@ -13,7 +13,7 @@ use super::{
     shipments::custom_id,
     state::BatchState,
 };
-use crate::results::Provenance;
+use crate::{hashes::stable_hash, results::Provenance};
 use lmthing_base::chat::RequestPlace;
 use lmthing_providers::{
     BatchAnswer, BatchLimits, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, ProviderError, ProviderErrorKind,
@@ -82,7 +82,7 @@ impl Desk {
 
     fn suspend(&mut self, row: u64) {
         let input = json!({ "n": row }).as_object().cloned().unwrap();
-        let id = self.scheduler.state.begin_row(row, &input, 0).unwrap();
+        let id = self.scheduler.state.begin_row((row, &stable_hash(&input)), &input, 0).unwrap();
         let asks = vec![Ask::New { request: Box::new(request(row)), replaces: None }];
         for (target, bytes) in self.scheduler.state.suspend(id, asks, RowProgress::default()).unwrap() {
             self.scheduler.gather(target, bytes);

@@ -60,8 +60,9 @@ pub(crate) struct RemoteAttempt {
     pub failures: u32,
 }
 
+/// What the run of a unit gave.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RowOutcome {
+pub struct RowOutcome {
     pub text: String,
     pub output: Option<Value>,
     pub finish_reason: Option<FinishReason>,
@@ -70,15 +71,17 @@ pub(crate) struct RowOutcome {
     pub took: Duration,
     pub failure: Option<RowError>,
     /// Whether it failed only because the provider rate-limited it.
-    pub is_refused: bool,
+    pub(crate) is_refused: bool,
     /// Whether other rows fail for the same reason: a wrong key, address or setting.
-    pub is_hopeless: bool,
+    pub(crate) is_hopeless: bool,
     /// The error of a provider that asks for a longer wait than is waited out. It concerns every row.
-    pub long_wait: Option<String>,
-    pub invocation: Option<String>,
-    pub remote_attempt: Option<RemoteAttempt>,
+    pub(crate) long_wait: Option<String>,
+    pub(crate) invocation: Option<String>,
+    pub(crate) remote_attempt: Option<RemoteAttempt>,
     /// Requests to models by a remote run. Local runs count them in their meter.
-    pub steps: u64,
+    pub(crate) steps: u64,
+    /// `steps` and `toolCalls` as in `run()` of `lmthing/test`, where they are asked for.
+    pub record: Option<Map<String, Value>>,
 }
 
 /// The line of a row, with its line break. `row` is the first key, which `with_row` relies on.

@@ -2,11 +2,14 @@
 
 mod earlier_results;
 mod line;
+mod sink;
 mod store;
 mod table;
 mod writer;
 
-pub use line::RowError;
-pub(super) use line::{RemoteAttempt, RowOutcome, result_of_line, to_line};
-pub(super) use store::{Provenance, Store, lock_state, results_of, with_suffix};
+pub(super) use line::{RemoteAttempt, result_of_line};
+pub use line::{RowError, RowOutcome};
+pub use sink::UnitSink;
+pub use store::{Provenance, free_name, lock_state, with_suffix};
+pub(super) use store::{Store, results_of};
 pub(super) use writer::Writer;

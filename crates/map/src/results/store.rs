@@ -26,8 +26,9 @@ use lmthing_system::files::io_error_text;
 
 const VERSION: u32 = 1;
 
+/// What results were made with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Provenance {
+pub struct Provenance {
     pub file: String,
     pub hash: String,
     #[serde(default)]
@@ -74,8 +75,10 @@ impl Store {
         let header = header(&state_file);
         let has_results = fs::metadata(out).is_ok_and(|metadata| metadata.len() > 0);
         if has_results && header.is_none() && !is_fresh {
-            // Opening has just created it, or it has no valid header.
-            let _ = fs::remove_file(&state_path);
+            // Opening has just created it. One with a content may be that of an eval.
+            if state_file.metadata().is_ok_and(|metadata| metadata.len() == 0) {
+                let _ = fs::remove_file(&state_path);
+            }
             let message = format!("{} is there already, and was not written by lmthing map", out.display());
             return Err(Box::new(
                 Diagnostic::new(message).with_hint("name another file, or write over it with --fresh"),
@@ -227,8 +230,8 @@ impl<R: io::Read> Lines<R> {
     }
 }
 
-/// Opens the state file of `out`, which no other map uses until it is closed.
-pub(crate) fn lock_state(out: &Path) -> Result<File, Box<Diagnostic>> {
+/// Opens the state file of `out`, which no other command uses until it is closed.
+pub fn lock_state(out: &Path) -> Result<File, Box<Diagnostic>> {
     let mut options = OpenOptions::new();
     let state_file = options.read(true).write(true).create(true).truncate(false).open(with_suffix(out, ".lmthing"));
     let state_file = state_file.map_err(|error| cannot_write(out, &error))?;
@@ -236,7 +239,7 @@ pub(crate) fn lock_state(out: &Path) -> Result<File, Box<Diagnostic>> {
         // Some file systems do not support locks.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(state_file),
         Err(TryLockError::WouldBlock) => {
-            Err(Box::new(Diagnostic::new(format!("another map is at work on {}", out.display()))))
+            Err(Box::new(Diagnostic::new(format!("another command is at work on {}", out.display()))))
         }
     }
 }
@@ -255,14 +258,14 @@ fn header(state_file: &File) -> Option<Header> {
     serde_json::from_str(&line).ok().filter(|header: &Header| header.lmthing == "map" && header.version == VERSION)
 }
 
-pub(crate) fn with_suffix(out: &Path, ending: &str) -> PathBuf {
+pub fn with_suffix(out: &Path, ending: &str) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
     name.push(ending);
     name.into()
 }
 
 /// A name for results that are not continued: the first of `.before`, `.before2`, … that is free.
-fn free_name(out: &Path) -> PathBuf {
+pub fn free_name(out: &Path) -> PathBuf {
     let numbered = (2..).map(|number| with_suffix(out, &format!(".before{number}")));
     let mut names = std::iter::once(with_suffix(out, ".before")).chain(numbered);
     names.find(|name| !name.exists()).unwrap_or_else(|| with_suffix(out, ".before"))

@@ -9,7 +9,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde_json::{Map, Value};
+
 use super::{
+    line::{RowOutcome, to_line},
+    sink::UnitSink,
     store::{OpenOutput, Store, cannot_write, with_suffix},
     table,
 };
@@ -69,15 +73,8 @@ impl Writer {
         }
     }
 
-    /// Registers a row. Rows must be registered in order.
-    pub(crate) fn begin(&mut self, row: u64) {
-        if self.is_ordered {
-            self.due.push_back(row);
-        }
-    }
-
     /// Writes the result of a row, or spills it. Lines for standard output are passed to `print`.
-    pub(crate) fn write(&mut self, row: u64, line: &str, print: &mut dyn FnMut(&str)) -> io::Result<()> {
+    fn write(&mut self, row: u64, line: &str, print: &mut dyn FnMut(&str)) -> io::Result<()> {
         if !self.is_ordered {
             return self.put(line, print);
         }
@@ -99,19 +96,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the spilled results, skipping rows that did not finish.
-    pub(crate) fn finish(&mut self, print: &mut dyn FnMut(&str)) -> Result<(), Box<Diagnostic>> {
-        self.finish_lines(print).and_then(|()| self.finish_table(print)).map_err(|error| self.failed(&error))
-    }
-
-    /// Writes what stands in the files to the disk.
-    pub(crate) fn sync(&self) -> Result<(), Box<Diagnostic>> {
-        let Sink::Out(output) = &self.sink else { return Ok(()) };
-        let synced = output.results.sync_data().and_then(|()| output.state_file.sync_data());
-        synced.map_err(|error| self.failed(&error))
-    }
-
-    pub(crate) fn failed(&self, error: &io::Error) -> Box<Diagnostic> {
+    fn failed(&self, error: &io::Error) -> Box<Diagnostic> {
         match &self.sink {
             Sink::Out(output) => cannot_write(output.path(), error),
             Sink::Lines | Sink::TempFile(_) => cannot_write(Path::new("the results"), error),
@@ -196,6 +181,36 @@ impl Writer {
             self.spill_end = 0;
         }
         Ok(())
+    }
+}
+
+impl UnitSink for Writer {
+    fn begin(&mut self, row: u64) {
+        if self.is_ordered {
+            self.due.push_back(row);
+        }
+    }
+
+    fn keep(
+        &mut self,
+        row: u64,
+        input: &Map<String, Value>,
+        outcome: RowOutcome,
+        print: &mut dyn FnMut(&str),
+    ) -> Result<(), Box<Diagnostic>> {
+        let written = self.write(row, &to_line(row, input, &outcome), print);
+        written.map_err(|error| self.failed(&error))
+    }
+
+    /// Writes the spilled results, skipping rows that did not finish.
+    fn finish(&mut self, print: &mut dyn FnMut(&str)) -> Result<(), Box<Diagnostic>> {
+        self.finish_lines(print).and_then(|()| self.finish_table(print)).map_err(|error| self.failed(&error))
+    }
+
+    fn sync(&self) -> Result<(), Box<Diagnostic>> {
+        let Sink::Out(output) = &self.sink else { return Ok(()) };
+        let synced = output.results.sync_data().and_then(|()| output.state_file.sync_data());
+        synced.map_err(|error| self.failed(&error))
     }
 }
 

@@ -14,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(super) use record::{Fault, Record, Records, Values};
+pub use record::{Fault, Record, Records, Values};
 
 use globset::GlobMatcher;
 use lmthing_base::diagnostic::{Diagnostic, did_you_mean};
@@ -36,8 +36,9 @@ pub enum Source {
     Each(String),
 }
 
+/// An opened source of rows.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub struct Rows {
     name: String,
     kind: Kind,
 }
@@ -50,7 +51,7 @@ enum Kind {
 }
 
 impl Rows {
-    pub(super) fn open(source: &Source) -> Result<Self, Box<Diagnostic>> {
+    pub fn open(source: &Source) -> Result<Self, Box<Diagnostic>> {
         let (name, file, ending) = match source {
             Source::Each(pattern) => {
                 let (files, matcher) = pattern::files(pattern)?;
@@ -73,7 +74,7 @@ impl Rows {
         Ok(Rows { name, kind })
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         &self.name
     }
 
@@ -92,7 +93,7 @@ impl Rows {
         matches!(&self.kind, Kind::Files { pattern, .. } if pattern.is_match(file.strip_prefix("./").unwrap_or(file)))
     }
 
-    pub(super) fn header(&self) -> Option<&[String]> {
+    pub fn header(&self) -> Option<&[String]> {
         match &self.kind {
             Kind::Table { header, .. } => Some(header),
             Kind::JsonLines { .. } | Kind::Files { .. } => None,
@@ -100,7 +101,7 @@ impl Rows {
     }
 
     /// Reads the rows from the first one. Iterators share the file position: use one at a time.
-    pub(super) fn read(&self) -> Result<Records, Box<Diagnostic>> {
+    pub fn read(&self) -> Result<Records, Box<Diagnostic>> {
         let rewound = |file| rewound(file).map_err(|error| cannot_read(&self.name, &error));
         Ok(match &self.kind {
             Kind::Table { file, delimiter, header } => {

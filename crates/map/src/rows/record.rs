@@ -3,24 +3,24 @@
 use serde_json::{Map, Value};
 
 #[derive(Debug, PartialEq)]
-pub(crate) struct Record {
+pub struct Record {
     /// Where it begins in its file, from 1; `None` if the row is a file.
-    pub(crate) line: Option<u64>,
-    pub(crate) values: Values,
+    pub line: Option<u64>,
+    pub values: Values,
 }
 
 #[derive(Debug, PartialEq)]
-pub(crate) enum Values {
+pub enum Values {
     Cells(Vec<String>),
     Object(Map<String, Value>),
 }
 
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub enum Fault {
     /// Message about an invalid row; later rows can still be read.
     Row(String),
     /// Message about a read error, after which no row can be read.
     End(String),
 }
 
-pub(crate) type Records = Box<dyn Iterator<Item = Result<Record, Fault>>>;
+pub type Records = Box<dyn Iterator<Item = Result<Record, Fault>>>;

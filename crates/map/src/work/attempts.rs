@@ -1,15 +1,12 @@
 //! What follows when an attempt of a row has ended: another one, or the row's result.
 
-use std::{
-    io,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use super::{pool::Pool, running_row::RunningRow};
 use crate::{
     options::MapListener,
     progress::{EarlyEnd, RowEnd},
-    results::{RemoteAttempt, RowOutcome, to_line},
+    results::{RemoteAttempt, RowOutcome},
 };
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::prompt::RunError;
@@ -29,7 +26,7 @@ impl Pool {
         let Some(failure) = &outcome.failure else { return self.finish_row(running, outcome, listener) };
         if self.context.remote_rows.is_none()
             && failure.kind == "limit"
-            && let Some(words) = self.context.overall.reached()
+            && let Some(words) = self.context.options.limits.reached()
         {
             // Not the row's fault: the next command runs it.
             self.early.get_or_insert(EarlyEnd::Limit(words));
@@ -93,7 +90,7 @@ impl Pool {
         if running.batched.is_some() {
             self.counter.used(&outcome);
         }
-        self.counter.ended(running.row, &outcome);
+        self.counter.ended(running.row, self.context.targets.index(running.row), &outcome);
         listener.ended(&RowEnd {
             row: running.row,
             took: outcome.took,
@@ -102,17 +99,11 @@ impl Pool {
             failure: outcome.failure.as_ref(),
             will_retry: false,
         });
-        let line = to_line(running.row, &running.input, &outcome);
-        let written = self.writer.write(running.row, &line, &mut |line| listener.result(line));
-        self.written(written)?;
+        self.sink.keep(running.row, &running.input, outcome, &mut |line| listener.result(line))?;
         self.forget_row(&running)?;
         if self.early.is_none() {
             self.early = self.counter.early_end(&self.context.options);
         }
         Ok(())
-    }
-
-    fn written(&self, written: io::Result<()>) -> Result<(), Box<Diagnostic>> {
-        written.map_err(|error| self.writer.failed(&error))
     }
 }

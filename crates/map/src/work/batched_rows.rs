@@ -2,22 +2,18 @@
 
 use std::time::Instant;
 
-use serde_json::{Map, Value};
-
 use super::{
     pool::Pool,
     running_row::{BatchedRow, RunningRow},
 };
 use crate::{
     batches::{Ask, BatchJob, NewEntry, Report},
-    convert::{EndOfRows, InvalidRow},
+    convert::ReadInput,
     options::MapListener,
     progress::EarlyEnd,
     results::RowOutcome,
 };
 use lmthing_base::{cost::RequestId, diagnostic::Diagnostic};
-
-type ReadRow = Result<Result<Map<String, Value>, InvalidRow>, EndOfRows>;
 
 impl Pool {
     /// Starts a row whose answers are there; returns whether there was one.
@@ -30,31 +26,34 @@ impl Pool {
 
     pub(super) fn start_new(&mut self, mut row: RunningRow) -> Result<(), Box<Diagnostic>> {
         if let Some(batches) = &self.batches {
-            let (id, progress) = batches.begin_row(row.row, &row.input)?;
+            let identity = self.context.targets.of(row.row).identity(&row.input);
+            let (id, progress) = batches.begin_row((row.row, &identity), &row.input)?;
             row.batched = Some(BatchedRow { id, began: progress.began });
         }
         self.start(row)
     }
 
     /// Whether the row waits since an earlier command.
-    pub(super) fn is_stored(&self, input: &ReadRow) -> Result<bool, Box<Diagnostic>> {
+    pub(super) fn is_stored(&self, input: &ReadInput) -> Result<bool, Box<Diagnostic>> {
         match (&self.batches, input) {
-            (Some(batches), Ok(Ok(input))) => batches.claim(self.row, input),
+            (Some(batches), Ok(Ok(input))) => {
+                batches.claim(self.row, &self.context.targets.of(self.row).identity(input))
+            }
             _ => Ok(false),
         }
     }
 
     /// Whether the row waits for a batch, and this command uses none.
-    pub(super) fn is_left_to_batches(&mut self, input: &ReadRow) -> Result<bool, Box<Diagnostic>> {
+    pub(super) fn is_left_to_batches(&mut self, input: &ReadInput) -> Result<bool, Box<Diagnostic>> {
         let (Some(state), Ok(Ok(input))) = (&self.left_rows, input) else { return Ok(false) };
-        let is_left = state.claim(self.row, input)?;
+        let is_left = state.claim(self.row, &self.context.targets.of(self.row).identity(input))?;
         self.counter.totals.batched_rows += u64::from(is_left);
         Ok(is_left)
     }
 
     pub(super) fn batch_job(&mut self, row: &RunningRow) -> Result<Option<BatchJob>, Box<Diagnostic>> {
         let (Some(batches), Some(batched)) = (&mut self.batches, row.batched) else { return Ok(None) };
-        batches.job(batched.id, row.failures > 0, &self.context.overall).map(Some)
+        batches.job(batched.id, row.failures > 0, &self.context.options.limits).map(Some)
     }
 
     pub(super) fn store_entry(&mut self, row: u64, attempt: u32, entry: NewEntry) -> Result<(), Box<Diagnostic>> {
@@ -98,8 +97,8 @@ impl Pool {
     /// Forgets a row whose result is written.
     pub(super) fn forget_row(&mut self, row: &RunningRow) -> Result<(), Box<Diagnostic>> {
         let (Some(batches), Some(batched)) = (&mut self.batches, row.batched) else { return Ok(()) };
-        let writer = &self.writer;
-        batches.finish(batched.id, || writer.sync())
+        let sink = &self.sink;
+        batches.finish(batched.id, || sink.sync())
     }
 
     /// Whether a row that failed waits for the next batch rather than for a moment.
@@ -168,8 +167,8 @@ impl Pool {
         if self.early.is_none() && under_way > 0 {
             self.early = Some(EarlyEnd::UnderWay);
         }
-        let is_whole = self.early.is_none() && self.context.options.sample.is_none();
-        let writer = &self.writer;
-        batches.end(is_whole, || writer.sync())
+        let is_whole = self.early.is_none() && self.remaining.is_whole;
+        let sink = &self.sink;
+        batches.end(is_whole, || sink.sync())
     }
 }

@@ -31,8 +31,9 @@ impl Pool {
         let patience = |job| if late.contains_key(&job) { LATE_BLOCKED_TIMEOUT } else { BLOCKED_TIMEOUT };
         let blocking = self.threads.relieve(patience).map_err(|error| no_thread(&error))?;
         for running in self.running.values().filter(|row| blocking.contains(&row.job) && !late.contains_key(&row.job)) {
-            let seconds = BLOCKED_TIMEOUT.as_secs();
-            let message = format!("the script has held its thread for {seconds} s; config.limits.time ends such a row");
+            let (seconds, unit) = (BLOCKED_TIMEOUT.as_secs(), self.context.options.unit.name());
+            let message =
+                format!("the script has held its thread for {seconds} s; config.limits.time ends such a {unit}");
             listener.warned(Some(running.row), &message);
         }
         for (row, late) in late.into_values() {
@@ -55,7 +56,7 @@ impl Pool {
         }
         for (_, running) in std::mem::take(&mut self.running) {
             // It must not go on when its thread is free again: the next command may run it.
-            let outcome = stuck_outcome(running.watched.expire());
+            let outcome = stuck_outcome(self.context.options.unit, running.watched.expire());
             self.attempt_ended(running, outcome, listener)?;
         }
         Ok(())

@@ -3,27 +3,35 @@
 use std::time::Instant;
 
 use crate::{
-    options::MapOptions,
+    options::PoolOptions,
     progress::{EarlyEnd, Progress, Totals},
     results::RowOutcome,
 };
 
-/// So many failures that are the same for all rows, and no success, mean that every row would fail.
+/// So many failures that are the same for all rows of a target, and nothing else, mean that every row would fail.
 const HOPELESS_FAILURES: u64 = 3;
 
 pub(super) struct TotalsCounter {
     pub(super) totals: Totals,
     began: Instant,
+    /// By target.
+    failures: Vec<TargetFailures>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct TargetFailures {
     hopeless: u64,
+    /// Whether a row has succeeded, or failed for a reason of its own.
+    has_hope: bool,
 }
 
 impl TotalsCounter {
-    pub(super) fn new(total: u64, reused: u64, rows: u64) -> Self {
+    pub(super) fn new(total: u64, reused: u64, rows: u64, targets: usize) -> Self {
         let progress = Progress { rows, ..Progress::default() };
         TotalsCounter {
             totals: Totals { progress, total, reused, ..Totals::default() },
             began: Instant::now(),
-            hopeless: 0,
+            failures: vec![TargetFailures::default(); targets],
         }
     }
 
@@ -34,26 +42,34 @@ impl TotalsCounter {
         progress.is_cost_unknown |= outcome.cost.is_none();
     }
 
-    pub(super) fn ended(&mut self, row: u64, outcome: &RowOutcome) {
+    pub(super) fn ended(&mut self, row: u64, target: usize, outcome: &RowOutcome) {
+        let failures = &mut self.failures[target];
         match &outcome.failure {
-            None => self.totals.progress.done += 1,
+            None => {
+                self.totals.progress.done += 1;
+                failures.has_hope = true;
+            }
             Some(failure) => {
                 self.totals.progress.failed += 1;
                 let is_wrong_setting = matches!(failure.kind.as_str(), "configuration" | "usage");
-                self.hopeless += u64::from(outcome.is_hopeless || is_wrong_setting);
+                let is_hopeless = outcome.is_hopeless || is_wrong_setting;
+                failures.hopeless += u64::from(is_hopeless);
+                failures.has_hope |= !is_hopeless;
                 self.totals.errors.add(row, failure);
             }
         }
     }
 
-    pub(super) fn early_end(&self, options: &MapOptions) -> Option<EarlyEnd> {
-        let Progress { done, failed, rows, .. } = self.totals.progress;
+    pub(super) fn early_end(&self, options: &PoolOptions) -> Option<EarlyEnd> {
+        let unit = options.unit.name();
+        let Progress { failed, rows, .. } = self.totals.progress;
         if options.max_errors.is_some_and(|most| most.are_passed(failed, rows)) {
             let s = if failed == 1 { "" } else { "s" };
-            return Some(EarlyEnd::Errors(format!("{failed} row{s} failed, and --max-errors allows no more")));
+            return Some(EarlyEnd::Errors(format!("{failed} {unit}{s} failed, and --max-errors allows no more")));
         }
-        let is_hopeless = done == 0 && self.hopeless >= HOPELESS_FAILURES && self.hopeless == failed;
-        is_hopeless.then(|| EarlyEnd::Errors("every row fails for the same reason".to_owned()))
+        let is_hopeless = |of: &TargetFailures| !of.has_hope && of.hopeless >= HOPELESS_FAILURES;
+        let all = self.failures.iter().all(is_hopeless);
+        all.then(|| EarlyEnd::Errors(format!("every {unit} fails for the same reason")))
     }
 
     pub(super) fn progress(&mut self, running: usize) -> &Progress {

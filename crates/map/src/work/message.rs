@@ -1,9 +1,12 @@
 //! Messages between the pool and the threads that run rows.
 
+use std::sync::mpsc::Receiver;
+
 use serde_json::{Map, Value};
 
 use crate::{
     batches::{Ask, BatchJob, NewEntry, Report},
+    options::MapListener,
     results::{RemoteAttempt, RowOutcome},
 };
 use lmthing_base::cost::RequestId;
@@ -55,4 +58,19 @@ pub(crate) enum Message {
     },
     /// From the thread that talks to the services of batches.
     Batch(Box<Report>),
+}
+
+/// Passes on what a file has printed while it was checked.
+pub(crate) fn forward_output(receiver: &Receiver<Message>, listener: &mut dyn MapListener) {
+    for message in receiver.try_iter() {
+        match message {
+            Message::Printed { row, text } => listener.printed(row, &text),
+            Message::Warned { row, message } => listener.warned(row, &message),
+            Message::Ended { .. }
+            | Message::Lost { .. }
+            | Message::Suspended { .. }
+            | Message::Entry { .. }
+            | Message::Batch(_) => {}
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The pool: assigns rows to threads and handles what they report.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap},
     sync::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError, Sender},
@@ -16,25 +16,25 @@ use lmthing_base::event::Events;
 use super::{
     counter::TotalsCounter,
     message::{Job, Message},
+    open_batches::{BatchUse, RowBatches},
     remote_rows::RemoteRows,
     row::RowContext,
     row_threads::start_threads,
     running_row::{RunningRow, used},
+    target::Targets,
 };
 use crate::{
     batches::{BatchState, Batches, RemoteOptions},
     checked_rows::InvalidRowFault,
-    convert::{EndOfRows, Inputs},
-    options::{BatchOptions, MapListener, MapOptions},
+    convert::{EndOfRows, ReadInput},
+    options::{AnswerSource, BatchOptions, MapListener, PoolOptions},
     progress::{EarlyEnd, Totals},
-    results::{RowError, RowOutcome, Writer},
+    results::{RowError, RowOutcome, UnitSink},
     row_set::RowSet,
 };
 use lmthing_base::diagnostic::Diagnostic;
-use lmthing_engine::{
-    prompt::RunError,
-    session::{CombinedLimits, WatchedRun},
-};
+use lmthing_engine::{prompt::RunError, session::WatchedRun};
+use lmthing_providers::Servers;
 use lmthing_system::threads::ThreadPool;
 
 const INVALID_ROW: &str = "the row does not fit what the file takes";
@@ -50,48 +50,50 @@ pub(crate) struct RemainingRows {
     pub todo: RowSet,
     pub invalid: BTreeMap<u64, InvalidRowFault>,
     pub invalid_rows: RowSet,
-    /// Salt of idempotency keys, and hashes of the invocations that are already used.
-    pub keys: (String, HashSet<u64>),
-    pub batches: RowBatches,
+    /// Whether these are all rows of the input, not a sample.
+    pub is_whole: bool,
 }
 
-/// What batches have to do with the rows.
-#[derive(Default)]
-pub(crate) enum RowBatches {
-    #[default]
-    None,
-    /// Rows go into batches. Some may be stored from an earlier command.
-    Used { state: BatchState, has_earlier: bool, options: BatchOptions },
-    /// Stored rows are left to a command with batches.
-    Left { state: BatchState, batches: u64 },
+/// What a pool has to do.
+pub(crate) struct Work {
+    /// Of all units, in the order of their numbers.
+    pub inputs: Box<dyn Iterator<Item = ReadInput>>,
+    pub targets: Targets,
+    pub remaining: RemainingRows,
+    pub batches: RowBatches,
+    pub remote_rows: Option<RemoteRows>,
+    /// What answers requests in place of models.
+    pub answers: Option<Arc<dyn AnswerSource>>,
+    /// Rate limits of providers that others may know already.
+    pub servers: Arc<Servers>,
 }
 
 pub(crate) fn run(
-    options: &Arc<MapOptions>,
-    (inputs, mut remaining): (Inputs, RemainingRows),
-    writer: Writer,
+    options: &Arc<PoolOptions>,
+    work: Work,
+    sink: Box<dyn UnitSink>,
     (sender, receiver): (Sender<Message>, Receiver<Message>),
     listener: &mut dyn MapListener,
 ) -> Result<Totals, Box<Diagnostic>> {
-    let (salt, taken) = std::mem::take(&mut remaining.keys);
-    let batches = std::mem::take(&mut remaining.batches);
+    let Work { inputs, targets, remaining, batches, remote_rows, answers, servers } = work;
     let context = Arc::new(RowContext {
         options: options.clone(),
-        overall: CombinedLimits::new(options.limits),
-        servers: Arc::default(),
+        targets,
+        servers,
         cache_scope: Events::new_name(),
-        remote_rows: options.server.clone().map(|server| RemoteRows::new(server, salt, taken)),
-        taken: inputs.converter.taken.clone(),
+        remote_rows,
+        answers,
     });
-    let mut counter = TotalsCounter::new(remaining.total, remaining.reused, remaining.todo.count());
+    let (total, reused, todo) = (remaining.total, remaining.reused, remaining.todo.count());
+    let mut counter = TotalsCounter::new(total, reused, todo, context.targets.count());
     let threads = start_threads(&context, &sender)?;
-    let (batches, left_rows) = match batches {
-        RowBatches::None => (None, None),
-        RowBatches::Left { state, batches } => {
+    let (batches, left_rows) = match batches.0 {
+        BatchUse::None => (None, None),
+        BatchUse::Left { state, batches } => {
             counter.totals.batches = batches;
             (None, Some(state))
         }
-        RowBatches::Used { state, has_earlier, options } => {
+        BatchUse::Used { state, has_earlier, options } => {
             (Some(start_batches((state, has_earlier), options, &context, &sender)?), None)
         }
     };
@@ -99,7 +101,7 @@ pub(crate) fn run(
         context,
         inputs,
         remaining,
-        writer,
+        sink,
         _sender: sender,
         receiver,
         threads,
@@ -114,7 +116,7 @@ pub(crate) fn run(
         last_job: 0,
         stuck_since: None,
     };
-    let ran = pool.run(listener).and_then(|()| pool.writer.finish(&mut |line| listener.result(line)));
+    let ran = pool.run(listener).and_then(|()| pool.sink.finish(&mut |line| listener.result(line)));
     ran?;
     pool.end_batches()?;
     Ok(Totals { early: pool.early, ..pool.counter.totals })
@@ -135,16 +137,16 @@ fn start_batches(
     };
     let sender = sender.clone();
     let report = move |report| drop(sender.send(Message::Batch(Box::new(report))));
-    let limits = &context.options.limits;
+    let limits = context.options.limits.limits();
     let estimates_costs = limits.cost.is_some() || limits.tokens.is_some();
     Batches::start(state, &options, remote, estimates_costs, report)
 }
 
 pub(super) struct Pool {
     pub(super) context: Arc<RowContext>,
-    pub(super) inputs: Inputs,
+    inputs: Box<dyn Iterator<Item = ReadInput>>,
     pub(super) remaining: RemainingRows,
-    pub(super) writer: Writer,
+    pub(super) sink: Box<dyn UnitSink>,
     _sender: Sender<Message>,
     pub(super) receiver: Receiver<Message>,
     pub(super) threads: ThreadPool<Job>,
@@ -215,7 +217,7 @@ impl Pool {
             if !self.remaining.todo.contains(self.row) || self.is_left_to_batches(&input)? {
                 continue;
             }
-            self.writer.begin(self.row);
+            self.sink.begin(self.row);
             if self.is_stored(&input)? {
                 continue;
             }
@@ -235,7 +237,7 @@ impl Pool {
 
     /// Whether the limits allow no further remote row. Local rows check the limits at every request.
     fn limits_are_used_up(&mut self) -> bool {
-        let reached = self.context.remote_rows.as_ref().and_then(|_| self.context.overall.blocking_limit());
+        let reached = self.context.remote_rows.as_ref().and_then(|_| self.context.options.limits.blocking_limit());
         if let Some(words) = reached {
             self.early = Some(EarlyEnd::Limit(words));
         }
@@ -298,7 +300,7 @@ impl Pool {
                         self.counter.used(&outcome);
                     }
                     if self.context.remote_rows.is_some() {
-                        self.context.overall.add(used(&outcome));
+                        self.context.options.limits.add(used(&outcome));
                     }
                     return self.attempt_ended(running, *outcome, listener);
                 }
@@ -317,7 +319,7 @@ impl Pool {
             self.end_requested_at = Some(Instant::now());
         }
         if self.early.is_none()
-            && let Some(words) = self.context.overall.reached()
+            && let Some(words) = self.context.options.limits.reached()
         {
             self.early = Some(EarlyEnd::Limit(words));
             // Remote rows continue on the server, so there is nothing to wait for.

@@ -26,7 +26,7 @@ use lmthing_system::remote::{IngressClient, InvocationResult, RemoteError};
 
 const GONE_RETRY_DELAY: Duration = Duration::from_secs(1);
 
-pub(super) struct RemoteRows {
+pub(crate) struct RemoteRows {
     pub(super) server: RemoteService,
     salt: String,
     claims: Mutex<Claims>,
@@ -42,7 +42,7 @@ struct Claims {
 
 impl RemoteRows {
     /// `claims` are the hashes of the runs whose results are in OUT.
-    pub(super) fn new(server: RemoteService, salt: String, claims: impl IntoIterator<Item = u64>) -> Self {
+    pub(crate) fn new(server: RemoteService, salt: String, claims: impl IntoIterator<Item = u64>) -> Self {
         let runs = claims.into_iter().map(|run| (run, 0)).collect();
         RemoteRows { server, salt, claims: Mutex::new(Claims { runs, begun: HashSet::new(), copies: HashMap::new() }) }
     }

@@ -8,30 +8,32 @@ use std::{
 };
 
 use futures_util::FutureExt;
+use serde_json::{Map, Value};
 
 use super::{
     host::RowHost,
     message::{Job, Message},
     remote_rows::RemoteRows,
+    target::{Target, Targets},
 };
 use crate::{
     batches::{Ask, BatchJob, LostState, RowAnswers, RowLog},
-    options::{MapOptions, approval_advice, mcp_config},
+    options::{AnswerSource, PoolOptions, Unit, UnitAnswers, mcp_config},
     results::{RowError, RowOutcome},
 };
 use lmthing_base::{
     checkpoint::{Checkpoints, NoCheckpoints},
     cost::RequestId,
     diagnostic::Diagnostic,
-    event::{Event, Events, RunSummary, SharedSummary},
-    input::{CommandLine, InputShape},
+    event::{Event, EventReader, Events, RunSummary, SharedSummary},
+    input::CommandLine,
     permission::DenyingApprover,
 };
 use lmthing_engine::{
     bindings::{Exchanges, FileRun},
     prompt::RunError,
     session::{
-        BatchAnswers, CombinedLimits, FileRunOptions, LateRun, Meter, ModelOption, RunContext, RunFailure, SharedModel,
+        BatchAnswers, FileRunOptions, LateRun, Meter, ModelOption, RunContext, RunFailure, SharedModel, StepCollector,
         run_file, warnings,
     },
 };
@@ -42,15 +44,15 @@ use lmthing_providers::{MAX_WAIT, ProviderError, ProviderErrorKind, Redactor, Se
 const LONGEST_TURN: Duration = Duration::from_secs(5);
 
 pub(super) struct RowContext {
-    pub(super) options: Arc<MapOptions>,
-    pub(super) overall: Arc<CombinedLimits>,
+    pub(super) options: Arc<PoolOptions>,
+    pub(super) targets: Targets,
     /// Rate limits of providers that rows have found out.
     pub(super) servers: Arc<Servers>,
     /// Rows share a key for caches of prompts, as their requests begin alike.
     pub(super) cache_scope: String,
     pub(super) remote_rows: Option<RemoteRows>,
-    /// Input declaration of the file at the time of the validation.
-    pub(super) taken: Arc<InputShape>,
+    /// What answers requests in place of models.
+    pub(super) answers: Option<Arc<dyn AnswerSource>>,
 }
 
 /// How a run of a row has ended.
@@ -81,34 +83,79 @@ impl RowBatch {
     }
 }
 
+/// What a run of a row writes to and is answered by.
+struct RowServices {
+    host: RowHost,
+    summary: SharedSummary,
+    meter: Rc<Meter>,
+    collector: Option<StepCollector>,
+    batch: Option<RowBatch>,
+    /// What answers in place of models.
+    answers: Option<Box<dyn UnitAnswers>>,
+}
+
+impl RowServices {
+    fn new(
+        context: &RowContext,
+        redactor: &Redactor,
+        job: &Job,
+        sender: &Sender<Message>,
+    ) -> Result<Self, Box<Diagnostic>> {
+        let options = &context.options;
+        let own = redactor.clone();
+        let host = RowHost::of_row(job.row, sender.clone(), Box::new(move |text| own.apply(text)));
+        let batch = RowBatch::of(job, sender);
+        let summary = batch.as_ref().map_or_else(RunSummary::with_text, |batch| batch.log.summary());
+        let batched = batch.as_ref().map(|batch| batch.answers.clone() as Rc<dyn BatchAnswers>);
+        let meter = Meter::within(&options.limits, options.own_prices.clone()).with_batches(batched);
+        Ok(RowServices {
+            host,
+            summary: SharedSummary::new(summary),
+            meter: Rc::new(meter),
+            collector: options.keeps_records.then(StepCollector::default),
+            batch,
+            answers: context.answers.as_ref().map(|answers| answers.begin(job.row, redactor)).transpose()?,
+        })
+    }
+
+    async fn run(&self, context: &RowContext, redactor: &Redactor, job: &Job) -> FileRun {
+        let unit = context.options.unit.name();
+        job.watched.begin(self.meter.clock(), &self.summary);
+        let target = context.targets.of(job.row);
+        let run = run_file(&target.file, run_options((context, target), redactor, job, self));
+        let end = AssertUnwindSafe(run).catch_unwind().await;
+        self.meter.close();
+        self.host.end();
+        if let Some(lost) = self.batch.as_ref().and_then(|batch| batch.answers.lost_state()) {
+            let lost = format!("{lost}; so the next steps of the {unit} were asked at once, at full price");
+            self.host.warn(&lost);
+        }
+        end.unwrap_or_else(|_| {
+            let problem = Diagnostic::new(format!("lmthing failed while it ran this {unit}"));
+            FileRun::Failed(Rc::new(RunError::from(problem)))
+        })
+    }
+}
+
 pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, sender: &Sender<Message>) -> RowRun {
     let began = Instant::now();
-    let options = &context.options;
-    let own = redactor.clone();
-    let host = RowHost::of_row(job.row, sender.clone(), Box::new(move |text| own.apply(text)));
-    let batch = RowBatch::of(job, sender);
-    let summary = batch.as_ref().map_or_else(RunSummary::with_text, |batch| batch.log.summary());
-    let summary = SharedSummary::new(summary);
-    let answers = batch.as_ref().map(|batch| batch.answers.clone() as Rc<dyn BatchAnswers>);
-    let meter = Rc::new(Meter::within(&context.overall, options.own_prices.clone()).with_batches(answers));
-    job.watched.begin(meter.clock(), &summary);
-    let run = run_file(&options.file, run_options(context, redactor, job, (&host, &summary, &meter, batch.as_ref())));
-    let end = AssertUnwindSafe(run).catch_unwind().await;
-    meter.close();
-    host.end();
-    if let Some(lost) = batch.as_ref().and_then(|batch| batch.answers.lost_state()) {
-        host.warn(&format!("{lost}; so the next steps of the row were asked at once, at full price"));
-    }
-    let end = end.unwrap_or_else(|_| {
-        FileRun::Failed(Rc::new(RunError::from(Diagnostic::new("lmthing failed while it ran this row"))))
-    });
-    if let (FileRun::Suspended { reserved }, Some(batch)) = (&end, &batch) {
+    let services = match RowServices::new(context, redactor, job, sender) {
+        Ok(services) => services,
+        Err(problem) => {
+            let failure = RowError::new(RunError::SCRIPT_EXIT_CODE, "configuration", problem.message);
+            let failure = problem.hint.iter().fold(failure, |failure, hint| failure.with_hint(hint));
+            return RowRun::Ended(Box::new(RowOutcome { failure: Some(failure), ..RowOutcome::default() }));
+        }
+    };
+    let end = services.run(context, redactor, job).await;
+    let RowServices { summary, collector, batch, answers, .. } = &services;
+    if let (FileRun::Suspended { reserved }, Some(batch)) = (&end, batch) {
         return RowRun::Suspended { asks: batch.answers.take_asked(), reserved: reserved.clone() };
     }
     // A refusal within a batch has waited for its time already.
     let may_wait = batch.as_ref().is_none_or(|batch| batch.answers.has_sent());
     let mut summary = summary.lock();
-    let asked = match &options.model {
+    let asked = match &context.targets.of(job.row).model {
         Some(SharedModel::Named(name)) => Some(ModelOption { name, option: "-m, --model" }),
         _ => None,
     };
@@ -116,6 +163,7 @@ pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, se
         .map(|failure| RowError::from(failure.to_failure()));
     let mut output = summary.output.take();
     output.iter_mut().for_each(|output| redactor.apply_texts(output));
+    answers.iter().for_each(|answers| answers.ended(failure.is_none()));
     RowRun::Ended(Box::new(RowOutcome {
         text: std::mem::take(&mut summary.text),
         output: output.filter(|_| failure.is_none()),
@@ -127,14 +175,23 @@ pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, se
         is_refused: may_wait && is_refused(&end),
         is_hopeless: is_hopeless(&end),
         long_wait: long_wait(&end).filter(|_| may_wait).map(|message| redactor.apply(&message)),
+        record: collector.as_ref().map(|collector| record(collector, redactor)),
         ..RowOutcome::default()
     }))
 }
 
+fn record(collector: &StepCollector, redactor: &Redactor) -> Map<String, Value> {
+    let mut record = collector.take().to_json();
+    record.values_mut().for_each(|value| redactor.apply_texts(value));
+    record
+}
+
 /// Outcome of a row whose thread is blocked for ever.
-pub(super) fn stuck_outcome(used: Option<(RunSummary, Duration)>) -> RowOutcome {
-    let message = "a script on the thread of this row computed without a pause and could not be interrupted";
-    let failure = RowError::new(RunError::SCRIPT_EXIT_CODE, "script", message.to_owned());
+pub(super) fn stuck_outcome(unit: Unit, used: Option<(RunSummary, Duration)>) -> RowOutcome {
+    let unit = unit.name();
+    let message =
+        format!("a script on the thread of this {unit} computed without a pause and could not be interrupted");
+    let failure = RowError::new(RunError::SCRIPT_EXIT_CODE, "script", message);
     let (summary, took) = used.unwrap_or_default();
     cut_off_outcome(summary, took, failure)
 }
@@ -157,46 +214,49 @@ fn cut_off_outcome(summary: RunSummary, took: Duration, failure: RowError) -> Ro
 }
 
 fn run_options(
-    context: &RowContext,
+    (context, target): (&RowContext, &Target),
     redactor: &Redactor,
     job: &Job,
-    (host, summary, meter, batch): (&RowHost, &SharedSummary, &Rc<Meter>, Option<&RowBatch>),
+    services: &RowServices,
 ) -> FileRunOptions {
-    let options = &context.options;
-    let sums = summary.clone();
-    let reader = Rc::new(move |event: &Event<'_>| sums.lock().add(event));
-    let host: Rc<dyn lmthing_node::ScriptHost> = Rc::new(host.clone());
+    let (options, batch) = (&context.options, services.batch.as_ref());
+    let sums = services.summary.clone();
+    let reader: EventReader = Rc::new(move |event: &Event<'_>| sums.lock().add(event));
+    let host: Rc<dyn ScriptHost> = Rc::new(services.host.clone());
+    let collector = services.collector.as_ref().map(StepCollector::reader);
+    let readers = [reader, warnings(host.clone())].into_iter().chain(collector).collect();
     let checkpoints: Rc<dyn Checkpoints> = match batch {
         Some(batch) => batch.log.clone(),
         None => Rc::new(NoCheckpoints),
     };
-    let input = serde_json::Value::Object(job.input.clone()).to_string();
+    let input = Value::Object(job.input.clone()).to_string();
     let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());
     FileRunOptions {
-        events: Events::new(vec![reader, warnings(host.clone())]),
+        events: Events::new(readers),
         host,
         line: CommandLine {
             is_call: true,
-            taken: Some(context.taken.clone()),
-            ..CommandLine::known(format!("lmthing run {}", options.shown_file), input, Vec::new)
+            taken: Some(target.taken.clone()),
+            ..CommandLine::known(format!("lmthing run {}", target.shown_file), input, Vec::new)
         },
-        argv: vec![program, options.file.display().to_string()],
+        argv: vec![program, target.file.display().to_string()],
         variables: options.variables.clone(),
-        exchanges: Exchanges::default(),
-        meter: meter.clone(),
+        exchanges: services.answers.as_ref().map_or_else(Exchanges::default, |answers| answers.exchanges()),
+        meter: services.meter.clone(),
         checkpoints,
-        approver: DenyingApprover::new(options.approve.clone(), approval_advice()),
+        approver: DenyingApprover::new(options.approve.clone(), options.unit.approval_advice()),
         redactor: redactor.clone(),
-        model: options.model.as_ref().map(SharedModel::choice),
+        model: target.model.as_ref().map(SharedModel::choice),
         max_stack_size: SCRIPT_STACK_SIZE,
         context: RunContext {
-            permissions: options.permissions.clone().sharing_process("rows of a map run"),
+            permissions: options.permissions.clone().sharing_process(options.unit.sharers()),
             mcp_config: mcp_config(options),
             process_continues: true,
             servers: Some(context.servers.clone()),
             cache_scope: Some(context.cache_scope.clone()),
             max_turn: Some(LONGEST_TURN),
             batches: batch.map(|batch| batch.answers.clone() as Rc<dyn BatchAnswers>),
+            overrides: target.overrides.clone(),
             ..RunContext::default()
         },
     }

@@ -54,7 +54,7 @@ fn start_remote_waiter(context: &Arc<RowContext>, sender: &Sender<Message>) -> i
     let thread_options = ThreadOptions { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
     let (context, sender) = (context.clone(), sender.clone());
     ThreadPool::start(thread_options, 1, move || {
-        let address = context.options.server.as_ref().map(|server| &server.address);
+        let address = context.remote_rows.as_ref().map(|rows| &rows.server.address);
         let remote = address.map(|address| IngressClient::new(address, &context.options.variables)).transpose();
         let (context, sender, remote) = (context.clone(), sender.clone(), Rc::new(remote));
         move |job: Job| {

@@ -84,7 +84,7 @@ fn path_of(file: &TestedFile) -> String {
 }
 
 fn command(option: &str, file: &TestedFile) -> String {
-    format!("lmthing test {option} {}", quoted(&path_of(file)))
+    format!("lmthing {} {option} {}", file.command, quoted(&path_of(file)))
 }
 
 fn quoted(argument: &str) -> String {

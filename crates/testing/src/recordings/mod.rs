@@ -21,6 +21,7 @@
 //!
 //! [`Exchanges`]: lmthing_engine::bindings::Exchanges
 
+mod cell_recordings;
 mod file_recordings;
 mod gateway;
 mod merge;
@@ -36,11 +37,13 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use cell_recordings::CellRecording;
 pub(crate) use file_recordings::FileRecordings;
 pub(crate) use recorded_use::RecordedAnswers;
 pub use recorded_use::RecordedUse;
 pub use store::RecordingStore;
 pub use tested_file::recording_of;
+pub use write::Finished;
 
 /// The model of a test that was made of a run (`runs export --as-test`) in which a mock, or not the first model of a list, has
 /// answered. It is an alias that is not set, so that every exchange of the recording may answer.

@@ -31,10 +31,20 @@ pub(super) struct Test {
     own: RefCell<Option<Rc<Run>>>,
     fault: RefCell<Option<Diagnostic>>,
     passed: Cell<Option<bool>>,
+    /// Which of several equal exchanges answers a request, from 0; unset if the least used one does.
+    turn: Option<usize>,
 }
 
 impl Test {
     pub(super) fn new(store: Arc<RecordingStore>, file: Rc<TestedFile>, index: usize) -> Rc<Self> {
+        Test::with_turn(store, file, index, None)
+    }
+
+    pub(super) fn in_turn(store: Arc<RecordingStore>, file: Rc<TestedFile>, index: usize, turn: usize) -> Rc<Self> {
+        Test::with_turn(store, file, index, Some(turn))
+    }
+
+    fn with_turn(store: Arc<RecordingStore>, file: Rc<TestedFile>, index: usize, turn: Option<usize>) -> Rc<Self> {
         let key = TestKey { file: file.path.clone(), index };
         Rc::new(Test {
             store,
@@ -46,6 +56,7 @@ impl Test {
             own: RefCell::default(),
             fault: RefCell::default(),
             passed: Cell::new(None),
+            turn,
         })
     }
 
@@ -189,8 +200,8 @@ impl Run {
         let entries = recording.entries.iter().enumerate();
         let equal =
             entries.filter(|(index, entry)| self.may_play(*index, entry) && asked.is_answered_by(&entry.exchange));
-        // The first of those that the test has used least.
-        if let Some((index, _)) = equal.min_by_key(|(index, _)| (self.use_count(*index), *index)) {
+        let equal: Vec<usize> = equal.map(|(index, _)| index).collect();
+        if let Some(index) = self.choose(&equal) {
             if recording.entries[index].used.is_none() {
                 self.test.file.answers.note(recording.entries[index].exchange.usage());
             }
@@ -211,11 +222,23 @@ impl Run {
             };
             return Next::Fail(Box::new(fault));
         }
-        if recording.is_requested_by_other(asked, &self.test.key) {
+        if self.test.turn.is_none() && recording.is_requested_by_other(asked, &self.test.key) {
             return Next::Wait(Box::pin(self.recording.changed()));
         }
         recording.active_requests.push((self.test.key.clone(), asked.clone()));
         Next::Ask(Ticket { run: self.clone(), asked: asked.clone(), request: request.clone() })
+    }
+
+    /// The exchange that answers, of those that could.
+    fn choose(&self, equal: &[usize]) -> Option<usize> {
+        match self.test.turn {
+            // The first of those that the test has used least.
+            None => equal.iter().copied().min_by_key(|index| (self.use_count(*index), *index)),
+            Some(turn) if self.test.store.mode == Mode::Replay && !equal.is_empty() => {
+                equal.get(turn % equal.len()).copied()
+            }
+            Some(turn) => equal.get(turn).copied(),
+        }
     }
 
     fn may_play(&self, index: usize, entry: &Entry) -> bool {

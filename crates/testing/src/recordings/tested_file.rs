@@ -9,6 +9,7 @@ use std::{
 use super::recorded_use::RecordedAnswers;
 
 const TEST: &str = ".test.lmt";
+const EVAL: &str = ".eval.lmt";
 
 /// The recording that belongs to a file: `weather.recording.json` for `weather.lmt.mjs`,
 /// `weather.test.recording.json` for `weather.test.lmt.mjs`.
@@ -22,6 +23,8 @@ pub(super) struct TestedFile {
     pub(super) path: Arc<Path>,
     pub(super) shown: PathBuf,
     pub(super) own: PathBuf,
+    /// The command that makes its recording.
+    pub(super) command: &'static str,
     /// Whether it is a prompt file with a smoke test.
     pub(super) is_prompt: bool,
     pub(super) answers: Rc<RecordedAnswers>,
@@ -32,7 +35,9 @@ impl TestedFile {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let path: Arc<Path> = file.canonicalize().unwrap_or_else(|_| file.to_owned()).into();
         let own = recording_of(&path.with_file_name(&name));
-        TestedFile { path, shown: shown.to_owned(), own, is_prompt: !name.contains(TEST), answers: Rc::default() }
+        let command = if name.contains(EVAL) { "eval" } else { "test" };
+        let is_prompt = !name.contains(TEST) && !name.contains(EVAL);
+        TestedFile { path, shown: shown.to_owned(), own, command, is_prompt, answers: Rc::default() }
     }
 }
 

@@ -21,9 +21,9 @@ use crate::cli::{
 use lmthing_base::permission::Permissions;
 use lmthing_engine::{
     bindings::{FileRun, ModelChoice},
-    session::SharedModel,
+    session::{CombinedLimits, SharedModel},
 };
-use lmthing_map::{Format, MapOptions, RemoteService, Source, cancel_batches, run_map};
+use lmthing_map::{Format, MapOptions, PoolOptions, RemoteService, Source, Unit, cancel_batches, run_map};
 use lmthing_providers::Redactor;
 use lmthing_system::files::FileReporter;
 use output::MapOutput;
@@ -100,20 +100,24 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
             MapFormat::Csv => Format::Csv,
         },
         unordered: args.unordered,
-        jobs: args.jobs,
-        max_errors: args.max_errors,
         sample: args.sample,
-        retries: args.retries,
         fresh: args.fresh,
-        limits: args.limits.limits(),
-        own_prices,
-        permissions,
-        mcp_config: args.setup.mcp_config.as_deref().map(lmthing_system::files::absolute),
         model,
-        approve: args.approvals.rules(),
-        variables,
         server,
-        batch,
+        pool: PoolOptions {
+            unit: Unit::Row,
+            jobs: args.jobs,
+            max_errors: args.max_errors,
+            retries: args.retries,
+            limits: CombinedLimits::new(args.limits.limits()),
+            own_prices,
+            variables,
+            permissions,
+            mcp_config: args.setup.mcp_config.as_deref().map(lmthing_system::files::absolute),
+            approve: args.approvals.rules(),
+            batch,
+            keeps_records: false,
+        },
     })
 }
 

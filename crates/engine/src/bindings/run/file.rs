@@ -11,6 +11,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{
     answer,
+    config_overrides::ConfigOverrides,
     deadlock::detect_deadlock,
     file_input::{FileInput, file_input},
     limits::{self, within_limits},
@@ -57,14 +58,20 @@ pub enum FileRun {
 }
 
 /// Loads a prompt file and runs it, then waits for timers and background runs, as Node does. `choice` replaces the
-/// file's own model.
-pub async fn run_file(engine: &Engine, path: &Path, line: &CommandLine, choice: Option<&ModelChoice>) -> FileRun {
+/// file's own model, `overrides` other settings.
+pub async fn run_file(
+    engine: &Engine,
+    path: &Path,
+    line: &CommandLine,
+    choice: Option<&ModelChoice>,
+    overrides: &ConfigOverrides,
+) -> FileRun {
     let run = async |ctx: Ctx<'_>| {
         let model = choice.and_then(ModelChoice::model);
         let last_answer_failed = Cell::new(false);
         let unhandled = RefCell::default();
         let whole = async {
-            let run = run_in(&ctx, path, line, choice, &last_answer_failed).await;
+            let run = run_in(&ctx, path, line, (choice, overrides), &last_answer_failed).await;
             let end = run.unwrap_or_else(|error| handle_uncaught(&ctx, error, model, &unhandled));
             match end {
                 FileRun::Done { .. } => finish(&ctx).await,
@@ -192,7 +199,7 @@ async fn run_in(
     ctx: &Ctx<'_>,
     path: &Path,
     line: &CommandLine,
-    choice: Option<&ModelChoice>,
+    (choice, overrides): (Option<&ModelChoice>, &ConfigOverrides),
     last_answer_failed: &Cell<bool>,
 ) -> Result<FileRun> {
     let namespace = detect_deadlock(ctx, "loading the file", import_file_once(ctx, path)).await?;
@@ -208,7 +215,7 @@ async fn run_in(
         FileInput::Value(value, input) => Some(store_input(ctx, input, value)?),
         FileInput::Nothing => None,
     };
-    let config = config(ctx, &namespace, &name, choice)?;
+    let config = overrides.apply(ctx, config(ctx, &namespace, &name, choice)?)?;
     config_keys::warn_unknown(ctx, &config)?;
     if let Err(error) = limits::configure(ctx, &config)? {
         return Ok(FileRun::Failed(Rc::new(error)));

@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 mod child;
+pub(super) mod config_overrides;
 pub(crate) mod deadlock;
 pub(crate) mod file;
 pub(crate) mod file_input;

@@ -52,11 +52,7 @@ impl ModelChoice {
 
     /// The file's `config` with this model. A copy, as other files may have imported the original.
     pub(super) fn config<'js>(&self, ctx: &Ctx<'js>, own: Option<Object<'js>>) -> Result<Object<'js>> {
-        let config = Object::new(ctx.clone())?;
-        if let Some(own) = own {
-            let assign: Function = ctx.globals().get::<_, Object>("Object")?.get("assign")?;
-            assign.call::<_, ()>((config.clone(), own))?;
-        }
+        let config = copy_config(ctx, own.as_ref())?;
         config.set("model", self.value(ctx)?)?;
         Ok(config)
     }
@@ -78,4 +74,13 @@ impl ModelChoice {
         services::set_mock(ctx, mock.on_exhausted(move |count| host.warn(&used_up_message(&place, count))))?;
         Ok(true)
     }
+}
+
+pub(super) fn copy_config<'js>(ctx: &Ctx<'js>, own: Option<&Object<'js>>) -> Result<Object<'js>> {
+    let config = Object::new(ctx.clone())?;
+    if let Some(own) = own {
+        let assign: Function = ctx.globals().get::<_, Object>("Object")?.get("assign")?;
+        assign.call::<_, ()>((config.clone(), own.clone()))?;
+    }
+    Ok(config)
 }

@@ -7,7 +7,9 @@ use rquickjs::{Ctx, IntoJs, Object, Result, Value, function::Opt, object::Filter
 use url::Url;
 
 use super::{
-    answer, file, limits, nesting,
+    answer,
+    config_overrides::put_entries,
+    file, limits, nesting,
     start::{Caller, prepare, run_object, start},
 };
 use crate::{
@@ -210,16 +212,10 @@ fn merge_config<'js>(
     }
     let options = Object::new(ctx.clone())?;
     for layer in [property(&own, "options")?, of_call("options")?].into_iter().flatten() {
-        let Some(layer) = layer.as_object().filter(|_| !layer.is_array() && !layer.is_function()) else {
+        if !put_entries(&layer, &options)? {
             // Reported when the options are read.
             config.set("options", layer)?;
             return Ok(config);
-        };
-        for entry in layer.own_props::<String, Value>(Filter::new().string().enum_only()) {
-            let (key, value) = entry?;
-            if !value.is_undefined() {
-                options.set(known_options::usual_name(&key), value)?;
-            }
         }
     }
     config.set("options", options)?;

@@ -2,10 +2,11 @@
 
 use std::{path::Path, rc::Rc, sync::Arc};
 
-use rquickjs::{Ctx, Result};
+use rquickjs::{Ctx, Result, Value};
 use serde_json::{Map, Value as Json};
 
 use super::{
+    config_overrides::ConfigOverrides,
     deadlock::detect_deadlock,
     file::{FileRun, config, default_function, set_mock},
     file_input::{declared_input, revive},
@@ -20,6 +21,7 @@ use crate::{
         results::throw::run_error,
         services,
         values::{
+            property,
             schema::{PlainSchema, Schema},
             to_json,
         },
@@ -47,15 +49,18 @@ pub struct RowsFile<'a> {
     pub runs_here: bool,
     /// Whether its requests go into batches.
     pub is_batched: bool,
+    /// What replaces settings of the file.
+    pub overrides: &'a ConfigOverrides,
 }
 
-/// Loads a prompt file and validates the rows against its `input`.
+/// Loads a prompt file and validates the rows against its `input`. Returns the name of its model, where that runs here
+/// and has one.
 pub async fn check_rows(
     engine: &Engine,
     file: RowsFile<'_>,
     choice: Option<&ModelChoice>,
     rows: &mut dyn InputRows,
-) -> std::result::Result<(), Rc<RunError>> {
+) -> std::result::Result<Option<String>, Rc<RunError>> {
     let check = async |ctx: Ctx<'_>| {
         let ended = until_halted(&ctx, check_in(&ctx, file, choice, rows)).await;
         match ended {
@@ -72,10 +77,10 @@ pub async fn check_rows(
 
 async fn check_in(
     ctx: &Ctx<'_>,
-    RowsFile { path, runs_here, is_batched }: RowsFile<'_>,
+    RowsFile { path, runs_here, is_batched, overrides }: RowsFile<'_>,
     choice: Option<&ModelChoice>,
     rows: &mut dyn InputRows,
-) -> Result<std::result::Result<(), RunError>> {
+) -> Result<std::result::Result<Option<String>, RunError>> {
     let namespace = detect_deadlock(ctx, "loading the file", import_file_once(ctx, path)).await?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let function = default_function(ctx, &namespace, &name)?;
@@ -83,12 +88,14 @@ async fn check_in(
         let error = ScriptError::error(format!("{name} takes no input, so that there is nothing to give rows to"));
         return Err(error.hint("export const input = z.object({ city: z.string() });").throw(ctx));
     };
+    let mut model = None;
     if runs_here {
-        let config = config(ctx, &namespace, &name, choice)?;
+        let config = overrides.apply(ctx, config(ctx, &namespace, &name, choice)?)?;
         if let Err(error) = limits::configure_cost(ctx, &config)? {
             return Ok(Err(error));
         }
         set_mock(ctx, &namespace, &config, &name, choice)?;
+        model = written_name(&config.get("model")?)?;
         let prompt = prepare(ctx, &function, &config)?;
         if let Err(problem) = check_prices(ctx, &prompt)? {
             return Ok(Err(RunError::Usage(problem)));
@@ -115,7 +122,20 @@ async fn check_in(
         let Json::Object(input) = input else { continue };
         rows.checked(checked.err().map(|problems| taken.declaration.problem_of_row(&input, &problems)));
     }
-    Ok(Ok(()))
+    Ok(Ok(model))
+}
+
+/// A model string as it was written; of a model object its provider and id; of a list its first.
+fn written_name(model: &Value<'_>) -> Result<Option<String>> {
+    if let Some(name) = model.as_string() {
+        return name.to_string().map(Some);
+    }
+    if let Some(list) = model.as_array() {
+        return written_name(&list.get(0)?);
+    }
+    let Some(object) = model.as_object() else { return Ok(None) };
+    let text = |key| property(object, key).map(|value| value.and_then(|value| value.get::<String>().ok()));
+    Ok(text("provider")?.zip(text("modelId")?).map(|(provider, id)| format!("{provider}:{id}")))
 }
 
 /// Why requests of the file's model cannot go into batches. Models that only the prompt function names fail at their
