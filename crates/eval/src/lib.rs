@@ -1,11 +1,18 @@
 //! Compares variants of a prompt file and models over rows with scores (docs/reference/eval.md).
 
+mod book;
+mod earlier;
 mod eval_file;
+mod forward;
 mod line;
 mod options;
+mod out;
+mod plan;
+mod recordings;
 pub mod report;
 mod run;
 mod scores;
+mod state;
 mod statistics;
 
 pub use eval_file::{EvalFile, EvalRows, Variant};

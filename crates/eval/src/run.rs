@@ -1,15 +1,42 @@
 //! Runs an eval: asks what has no answer yet, scores all answers (docs/reference/eval.md).
 
-use std::rc::Rc;
+use std::{
+    cell::RefCell,
+    collections::{BTreeSet, HashMap},
+    rc::Rc,
+    sync::{
+        Arc,
+        mpsc::{self, Receiver},
+    },
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
 
 use super::{
-    eval_file::EvalFile,
+    book::{Book, BookParts, CellSink},
+    earlier::Earlier,
+    eval_file::{EvalFile, EvalRows},
+    forward::Forward,
     line::AnsweredCell,
     options::{CellName, EvalListener, EvalOptions},
+    plan::{CellKey, Plan, PlanOptions},
+    recordings::EvalRecordings,
+    scores::{ScoreMessage, ScoreOptions, ScoreThread, StartError},
+    state::{KnownCell, SharedState, State, StateResult},
 };
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::prompt::RunError;
-use lmthing_map::Totals;
+use lmthing_map::{
+    BatchPlace, EarlyEnd, MapListener, PoolOptions, Provenance, RowBatches, Totals, Unit, Units, hash_files, hash_of,
+    run_units, with_suffix,
+};
+use lmthing_providers::Servers;
+
+/// How long scores under way may take at an early end.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
+
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// What an eval gave.
 #[derive(Debug)]
@@ -27,6 +54,8 @@ pub struct EvalOutcome {
     /// US dollars of verdicts that this command has asked for, as far as costs are known.
     pub judge_cost: f64,
     pub is_judge_cost_unknown: bool,
+    /// Sentences about what was written besides OUT.
+    pub notes: Vec<String>,
 }
 
 /// Failures of cells that are alike.
@@ -39,8 +68,271 @@ pub struct CellFailure {
     pub count: u64,
 }
 
-/// Runs an eval file. On an error nothing was asked.
+/// Runs an eval file. On an error nothing was asked, or what was answered could not be kept.
 pub fn run_eval(options: EvalOptions, listener: &mut dyn EvalListener) -> Result<EvalOutcome, Rc<RunError>> {
-    let _ = (options, listener);
-    Err(Rc::new(RunError::from(Diagnostic::new("evals are not run yet"))))
+    let failed = |problem: Box<Diagnostic>| Rc::new(RunError::from(*problem));
+    let recordings = EvalRecordings::new(&options.file, &options.shown_file, options.recordings, options.repeat.get());
+    let (state, servers) = (SharedState::default(), Arc::<Servers>::default());
+    let Loaded { file, thread, messages } = match load(&options, recordings.as_ref(), (&state, &servers), listener) {
+        Ok(Some(loaded)) => loaded,
+        Ok(None) => return Ok(EvalOutcome::interrupted(&options, listener)),
+        Err(problem) => return Err(failed(problem)),
+    };
+    listener.loaded(&file).map_err(|problem| Rc::new(RunError::Usage(problem)))?;
+    let pool = pool_options(&options, recordings.is_some());
+    let answers = recordings.as_ref().map(|recordings| recordings.provenance()).unwrap_or_default();
+    let plan_options = PlanOptions { eval: &options, pool: &pool, answers };
+    let mut forward = Forward { listener, plan: None, book: None };
+    let plan = Rc::new(Plan::new(&file, &plan_options, &mut forward)?);
+    forward.listener.planned(&plan.row_inputs()).map_err(failed)?;
+    if forward.interrupted().is_some() {
+        return Ok(EvalOutcome::interrupted(&options, forward.listener));
+    }
+    forward.plan = Some(plan.clone());
+    let limits = options.limits.clone();
+    let mut book = Book::new(BookParts { plan: plan.clone(), file, state, limits, thread, messages });
+    let command = Command { options, pool: Arc::new(pool), recordings, servers };
+    let (asked, batches) = command.open(&mut book, &mut forward).map_err(failed)?;
+    command.run(book, (asked, batches), forward).map_err(failed)
+}
+
+/// An eval file that is ready to score.
+struct Loaded {
+    file: EvalFile,
+    thread: ScoreThread,
+    messages: Receiver<ScoreMessage>,
+}
+
+/// `None` if the user has interrupted it.
+fn load(
+    options: &EvalOptions,
+    recordings: Option<&Arc<EvalRecordings>>,
+    (state, servers): (&SharedState, &Arc<Servers>),
+    listener: &mut dyn EvalListener,
+) -> StateResult<Option<Loaded>> {
+    let (sender, messages) = mpsc::channel();
+    let state = state.clone();
+    let send = move |message: ScoreMessage| {
+        // Stored at once, as it was paid for.
+        if let ScoreMessage::Verdict { key, verdict } = &message
+            && let Err(problem) = state.with(|state| state.keep_verdict(key, verdict))
+        {
+            let _ = sender.send(ScoreMessage::Failed(problem));
+        }
+        let _ = sender.send(message);
+    };
+    let score_options = ScoreOptions {
+        file: options.file.clone(),
+        shown_file: options.shown_file.clone(),
+        variables: options.variables.clone(),
+        own_prices: options.own_prices.clone(),
+        permissions: options.permissions.clone(),
+        judge_exchanges: recordings.map(EvalRecordings::of_judges),
+        overall: options.limits.clone(),
+        servers: servers.clone(),
+        jobs: options.jobs,
+    };
+    let started = ScoreThread::start(score_options, Box::new(send), &mut || listener.interrupted().is_some());
+    match started {
+        Ok((file, thread)) => Ok(Some(Loaded { file, thread, messages })),
+        Err(error) => {
+            for message in messages.try_iter() {
+                match message {
+                    ScoreMessage::Printed(text) => listener.printed(None, &text),
+                    ScoreMessage::Warned(text) => listener.warned(None, &text),
+                    _ => {}
+                }
+            }
+            match error {
+                StartError::Interrupted => Ok(None),
+                StartError::File(problem) => Err(problem),
+            }
+        }
+    }
+}
+
+fn pool_options(options: &EvalOptions, is_recorded: bool) -> PoolOptions {
+    PoolOptions {
+        unit: Unit::Cell,
+        jobs: options.jobs,
+        max_errors: options.max_errors,
+        retries: options.retries,
+        limits: options.limits.clone(),
+        own_prices: options.own_prices.clone(),
+        variables: options.variables.clone(),
+        permissions: options.permissions.clone(),
+        mcp_config: options.mcp_config.clone(),
+        approve: options.approve.clone(),
+        // A recording answers at once.
+        batch: options.batch.clone().filter(|_| !is_recorded),
+        keeps_records: true,
+    }
+}
+
+struct Command {
+    options: EvalOptions,
+    pool: Arc<PoolOptions>,
+    recordings: Option<Arc<EvalRecordings>>,
+    servers: Arc<Servers>,
+}
+
+impl Command {
+    fn is_recording(&self) -> bool {
+        self.recordings.as_ref().is_some_and(|recordings| recordings.is_recording())
+    }
+
+    /// Opens OUT with its state. Returns the numbers of the cells that are to be asked, and their batches.
+    fn open(&self, book: &mut Book, forward: &mut Forward<'_>) -> StateResult<(BTreeSet<u64>, RowBatches)> {
+        let Some(out) = &self.options.out else {
+            book.state.set(State::temporary()?);
+            return Ok(((1..=book.plan.count()).collect(), RowBatches::default()));
+        };
+        let state = State::open(out, self.options.fresh)?;
+        let known = state.cells()?;
+        let batches = self.batches(book, &known, forward).inspect_err(|_| {
+            if !out.exists() {
+                let _ = std::fs::remove_file(with_suffix(out, ".lmthing"));
+            }
+        })?;
+        let earlier = Earlier::of(&book.plan, &book.file, &state, &known, self.is_recording())?;
+        if let Some(note) = earlier.settle((out, &book.file), &state, &known)? {
+            forward.warned(None, &note);
+        }
+        if !self.is_recording() {
+            book.thread().set_verdicts(state.verdicts()?);
+        }
+        book.state.set(state);
+        earlier.reused.iter().try_for_each(|number| book.take_earlier(*number))?;
+        book.begin_out(out, earlier.others)?;
+        let asked = (1..=book.plan.count()).filter(|number| !earlier.reused.contains(number)).collect();
+        Ok((asked, batches))
+    }
+
+    fn batches(
+        &self,
+        book: &Book,
+        known: &HashMap<CellKey, KnownCell>,
+        forward: &mut Forward<'_>,
+    ) -> StateResult<RowBatches> {
+        let Some(out) = &self.options.out else { return Ok(RowBatches::default()) };
+        let variants = &book.file.variants;
+        let files = variants.iter().map(|variant| variant.file.clone()).collect();
+        let definitions: Vec<_> =
+            variants.iter().map(|it| json!([it.name, it.model, it.options, it.input, it.limits])).collect();
+        let hash = hash_of(&json!([hash_files(&files), definitions]).to_string());
+        let file = match &variants[..] {
+            [one] => one.shown_file.clone(),
+            _ => format!("a variant of {}", book.file.shown_path),
+        };
+        let provenance = Provenance { file, hash, model: None };
+        let place = BatchPlace { out, shown_out: out, provenance: &provenance, is_fresh: self.options.fresh };
+        let written = known.values().filter(|cell| !cell.is_failed).map(|cell| (cell.number, cell.identity.clone()));
+        RowBatches::open(&place, &self.pool, written, forward)
+    }
+
+    fn run(
+        self,
+        book: Book,
+        (asked, batches): (BTreeSet<u64>, RowBatches),
+        mut forward: Forward<'_>,
+    ) -> StateResult<EvalOutcome> {
+        let plan = book.plan.clone();
+        let book = Rc::new(RefCell::new(book));
+        forward.book = Some(book.clone());
+        let EvalOptions { sample, variants, models, .. } = &self.options;
+        let is_whole = sample.is_none() && variants.is_none() && models.is_empty();
+        let asks_all = asked.len() as u64 == plan.count() && is_whole;
+        let units = Units {
+            inputs: Box::new(plan.inputs()),
+            targets: plan.targets(),
+            total: plan.count(),
+            todo: asked,
+            is_whole,
+            batches,
+            answers: self.recordings.clone().map(|recordings| recordings as _),
+            servers: self.servers.clone(),
+        };
+        let ran = run_units(&self.pool, units, Box::new(CellSink(book.clone())), &mut forward);
+        let mut totals = ran.inspect_err(|_| drop(book.borrow_mut().end()))?;
+        self.finish_scores(&book, &mut totals, &mut forward);
+        let problem = book.borrow_mut().take_problem();
+        let cells = book.borrow_mut().end()?;
+        if let Some(problem) = problem {
+            return Err(problem);
+        }
+        let mut notes = Vec::new();
+        if let Some(recordings) = &self.recordings {
+            let finished = recordings.finish(asks_all && totals.early.is_none() && totals.progress.failed == 0);
+            notes = finished.notes;
+            if !finished.errors.is_empty() {
+                totals.early.get_or_insert(EarlyEnd::Errors(finished.errors.join("\n")));
+            }
+        }
+        let failures = totals.errors.groups().into_iter().map(|group| CellFailure {
+            kind: group.kind.clone(),
+            message: group.message.clone(),
+            cell: plan.name(group.row),
+            count: group.count,
+        });
+        let (failures, scores) = (failures.collect(), book.borrow().totals());
+        Ok(EvalOutcome {
+            file: book.borrow().file.clone(),
+            rows: plan.row_count(),
+            cells,
+            totals,
+            failures,
+            judge_cost: scores.judge_cost,
+            is_judge_cost_unknown: scores.is_judge_cost_unknown,
+            notes,
+        })
+    }
+
+    /// Waits for the scores of all answers. At an early end only for a moment.
+    fn finish_scores(&self, book: &Rc<RefCell<Book>>, totals: &mut Totals, forward: &mut Forward<'_>) {
+        let mut ends_since: Option<Instant> = None;
+        totals.progress.running = 0;
+        loop {
+            forward.progress(&totals.progress);
+            if let Some(signal) = forward.interrupted() {
+                totals.early.get_or_insert(EarlyEnd::Interrupted(signal));
+            }
+            let is_ending = totals.early.is_some() || self.options.limits.reached().is_some();
+            let since = is_ending.then(|| *ends_since.get_or_insert_with(Instant::now));
+            if !book.borrow().is_scoring() || since.is_some_and(|since| since.elapsed() >= END_TIMEOUT) {
+                break;
+            }
+            book.borrow_mut().wait(CHECK_INTERVAL);
+        }
+        // Judges may have reached it.
+        if totals.early.is_none()
+            && let Some(words) = self.options.limits.reached()
+            && book.borrow().lacks_scores()
+        {
+            totals.early = Some(EarlyEnd::Limit(words));
+        }
+    }
+}
+
+impl EvalOutcome {
+    /// Of an eval file that was not loaded to its end.
+    fn interrupted(options: &EvalOptions, listener: &mut dyn EvalListener) -> Self {
+        let file = EvalFile {
+            path: options.file.clone(),
+            shown_path: options.shown_file.clone(),
+            rows: EvalRows::Objects(Vec::new()),
+            variants: Vec::new(),
+            scores: Vec::new(),
+        };
+        let early = listener.interrupted().map(EarlyEnd::Interrupted);
+        EvalOutcome {
+            file,
+            rows: 0,
+            cells: Vec::new(),
+            totals: Totals { early, ..Totals::default() },
+            failures: Vec::new(),
+            judge_cost: 0.0,
+            is_judge_cost_unknown: false,
+            notes: Vec::new(),
+        }
+    }
 }

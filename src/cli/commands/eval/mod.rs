@@ -46,7 +46,7 @@ pub(in crate::cli) fn run(args: &EvalArgs, printer: &Printer) -> ExitCode {
         Ok(command) => command,
         Err(error) => return fail(Ending::not_begun(error, &redactor)),
     };
-    let mut output = EvalOutput::new(args, command.gates.clone(), printer, interrupts);
+    let mut output = EvalOutput::new(args, (command.gates.clone(), command.baseline.clone()), printer, interrupts);
     let mut code = ExitCode::Done;
     let mut outcomes = Vec::new();
     for file in &command.files {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde_json::{Map, Value};
+
 use crate::cli::{
     ExitCode, Printer,
     commands::{
@@ -13,21 +15,34 @@ use crate::cli::{
     readers::numbers::{cost, grouped},
 };
 use lmthing_base::diagnostic::Diagnostic;
-use lmthing_eval::{CellName, EvalFile, EvalListener, EvalOutcome, EvalProgress, report::Gates};
+use lmthing_eval::{
+    CellName, EvalFile, EvalListener, EvalOutcome, EvalProgress,
+    report::{Baseline, Gates},
+};
 use lmthing_map::{BatchNews, RowEnd};
 
 pub(super) struct EvalOutput<'a> {
     rows: RowsOutput<'a>,
     gates: Gates,
+    baseline: Option<Baseline>,
+    /// Of the eval file that runs.
+    scores: Vec<String>,
     output: Option<PathBuf>,
     is_batched: bool,
 }
 
 impl<'a> EvalOutput<'a> {
-    pub(super) fn new(args: &EvalArgs, gates: Gates, printer: &'a Printer, interrupts: Interrupts) -> Self {
+    pub(super) fn new(
+        args: &EvalArgs,
+        (gates, baseline): (Gates, Option<Baseline>),
+        printer: &'a Printer,
+        interrupts: Interrupts,
+    ) -> Self {
         EvalOutput {
             rows: RowsOutput::new("cells", printer, interrupts, (args.quiet, args.verbose)),
             gates,
+            baseline,
+            scores: Vec::new(),
             output: args.output.clone(),
             is_batched: args.batch.is_given(),
         }
@@ -47,7 +62,7 @@ impl<'a> EvalOutput<'a> {
     }
 
     fn summary(&self, outcome: &EvalOutcome) -> String {
-        let EvalOutcome { totals, failures, judge_cost, is_judge_cost_unknown, .. } = outcome;
+        let EvalOutcome { totals, failures, judge_cost, is_judge_cost_unknown, notes, .. } = outcome;
         let mut text = headline(totals, "cell");
         if *judge_cost > 0.0 || *is_judge_cost_unknown {
             text.push_str(&format!("  judges: {}\n", judges(*judge_cost, *is_judge_cost_unknown)));
@@ -61,6 +76,7 @@ impl<'a> EvalOutput<'a> {
         if others > 0 {
             text.push_str(&format!("  {} × other errors\n", grouped(others)));
         }
+        notes.iter().for_each(|note| text.push_str(&format!("{note}\n")));
         text.push_str(&self.advice(outcome));
         text
     }
@@ -86,7 +102,13 @@ impl<'a> EvalOutput<'a> {
 
 impl EvalListener for EvalOutput<'_> {
     fn loaded(&mut self, file: &EvalFile) -> Result<(), Box<Diagnostic>> {
+        self.scores.clone_from(&file.scores);
         self.gates.check_names(file.scores.iter().map(String::as_str))
+    }
+
+    fn planned(&mut self, inputs: &[&Map<String, Value>]) -> Result<(), Box<Diagnostic>> {
+        let check = |baseline: &Baseline| baseline.check(&self.scores, inputs.iter().copied());
+        self.baseline.as_ref().map_or(Ok(()), check)
     }
 
     fn printed(&mut self, cell: Option<&CellName>, text: &str) {

@@ -1,0 +1,279 @@
+//! The cells of an eval: rows, variants, models and repetitions, all checked before anything is asked.
+
+mod rows;
+mod variant;
+
+use std::rc::Rc;
+
+use indexmap::IndexSet;
+use serde_json::{Map, Value, json};
+
+use super::{
+    eval_file::{EvalFile, Variant},
+    options::{CellName, EvalOptions},
+};
+use lmthing_base::diagnostic::{Diagnostic, closest};
+use lmthing_engine::{
+    bindings::{ConfigOverrides, RowsFile},
+    prompt::RunError,
+    session::SharedModel,
+};
+use lmthing_map::{FileFacts, MapListener, PoolOptions, Target, Targets, check_file, hash_files, hash_of, is_sampled};
+use rows::RawRows;
+use variant::{NoRows, RowCheck, VariantRows, with_replaced};
+
+pub(crate) struct Plan {
+    raw: RawRows,
+    /// The indices of the rows that are part of the eval.
+    rows: Vec<usize>,
+    /// The selected ones.
+    variants: Vec<PlannedVariant>,
+    /// In the order of variants and models.
+    targets: Vec<PlannedTarget>,
+    repeat: u32,
+}
+
+pub(crate) struct PlannedVariant {
+    pub(crate) variant: Variant,
+    pub(crate) rows: VariantRows,
+    /// Changes with its prompt file and its definition.
+    pub(crate) provenance: String,
+}
+
+struct PlannedTarget {
+    /// The index of its variant.
+    variant: usize,
+    /// As lines of OUT name it.
+    model: String,
+    /// Replaces the model of the file.
+    choice: Option<String>,
+}
+
+/// Where a cell is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// The index of its row among all rows.
+    pub(crate) row: usize,
+    target: usize,
+    /// From 1.
+    pub(crate) repeat: u32,
+}
+
+/// Identifies a cell across commands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct CellKey {
+    pub(crate) row: String,
+    pub(crate) variant: String,
+    pub(crate) model: String,
+    pub(crate) repeat: u32,
+}
+
+/// What the plan is made of.
+pub(crate) struct PlanOptions<'a> {
+    pub(crate) eval: &'a EvalOptions,
+    pub(crate) pool: &'a PoolOptions,
+    /// Part of what answers are made with: a recording in place of models.
+    pub(crate) answers: String,
+}
+
+impl Plan {
+    pub(crate) fn new(
+        file: &EvalFile,
+        options: &PlanOptions<'_>,
+        listener: &mut dyn MapListener,
+    ) -> Result<Plan, Rc<RunError>> {
+        let usage = |problem: Box<Diagnostic>| Rc::new(RunError::Usage(problem));
+        let failed = |problem: Box<Diagnostic>| Rc::new(RunError::from(*problem));
+        let selected = selected(file, options.eval.variants.as_deref()).map_err(usage)?;
+        let raw = RawRows::read(file).map_err(failed)?;
+        let total = raw.rows.len() as u64;
+        let is_part = |index: &usize| is_sampled(*index as u64 + 1, options.eval.sample, total);
+        let rows = (0..raw.rows.len()).filter(is_part).collect();
+        let (mut variants, mut targets) = (Vec::new(), Vec::new());
+        for variant in selected {
+            let checker = Checker { options, variant, raw: &raw, is_named: file.variants.len() > 1 };
+            let (planned, models) = checker.check(listener)?;
+            let index = variants.len();
+            variants.push(planned);
+            targets.extend(models.into_iter().map(|(model, choice)| PlannedTarget { variant: index, model, choice }));
+        }
+        Ok(Plan { raw, rows, variants, targets, repeat: options.eval.repeat.get() })
+    }
+
+    /// The number of rows that are part of the eval.
+    pub(crate) fn row_count(&self) -> u64 {
+        self.rows.len() as u64
+    }
+
+    pub(crate) fn variants(&self) -> &[PlannedVariant] {
+        &self.variants
+    }
+
+    /// The names of all models, in order.
+    pub(crate) fn models(&self) -> Vec<&str> {
+        self.targets.iter().map(|target| target.model.as_str()).collect()
+    }
+
+    /// The number of cells, which are numbered from 1.
+    pub(crate) fn count(&self) -> u64 {
+        self.row_count() * self.targets.len() as u64 * u64::from(self.repeat)
+    }
+
+    pub(crate) fn place(&self, number: u64) -> Place {
+        let (repeats, targets) = (u64::from(self.repeat), self.targets.len() as u64);
+        let index = number.saturating_sub(1);
+        let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        let repeat = u32::try_from(index % repeats).unwrap_or(0) + 1;
+        let target = size(index / repeats % targets);
+        Place { row: self.rows[size(index / repeats / targets)], target, repeat }
+    }
+
+    pub(crate) fn variant(&self, place: Place) -> &PlannedVariant {
+        &self.variants[self.targets[place.target].variant]
+    }
+
+    pub(crate) fn model(&self, place: Place) -> &str {
+        &self.targets[place.target].model
+    }
+
+    pub(crate) fn key(&self, place: Place) -> CellKey {
+        let variant = self.variant(place);
+        CellKey {
+            row: variant.rows.keys[place.row].clone(),
+            variant: variant.variant.name.clone(),
+            model: self.model(place).to_owned(),
+            repeat: place.repeat,
+        }
+    }
+
+    /// The input of the row, without what the variant replaces.
+    pub(crate) fn row_input(&self, place: Place) -> &Map<String, Value> {
+        &self.variant(place).rows.inputs[place.row]
+    }
+
+    /// The inputs of all rows that are part of the eval, for all variants.
+    pub(crate) fn row_inputs(&self) -> Vec<&Map<String, Value>> {
+        let variants = self.variants.iter();
+        variants.flat_map(|variant| self.rows.iter().map(move |row| &*variant.rows.inputs[*row])).collect()
+    }
+
+    /// All columns of the row, for the scores.
+    pub(crate) fn columns(&self, place: Place) -> Map<String, Value> {
+        self.variant(place).rows.columns(&self.raw, place.row)
+    }
+
+    /// The inputs of all cells, in the order of their numbers.
+    pub(crate) fn inputs(self: &Rc<Self>) -> impl Iterator<Item = Map<String, Value>> + use<> {
+        let plan = self.clone();
+        (1..=self.count()).map(move |number| {
+            let place = plan.place(number);
+            with_replaced(plan.row_input(place), &plan.variant(place).variant)
+        })
+    }
+
+    pub(crate) fn targets(&self) -> Targets {
+        let all = (0..self.targets.len()).map(|index| self.target(index)).collect();
+        Targets::in_turn(all, u64::from(self.repeat))
+    }
+
+    fn target(&self, index: usize) -> Target {
+        let PlannedTarget { variant, model, choice } = &self.targets[index];
+        let PlannedVariant { variant, rows, provenance } = &self.variants[*variant];
+        Target {
+            file: variant.file.clone(),
+            shown_file: variant.shown_file.clone(),
+            model: choice.clone().map(SharedModel::Named),
+            overrides: overrides(variant),
+            taken: rows.taken.clone(),
+            tag: hash_of(&json!([variant.name, model, provenance]).to_string()),
+        }
+    }
+
+    /// Identifies a cell in the state of batches.
+    pub(crate) fn identity(&self, place: Place) -> String {
+        let input = with_replaced(self.row_input(place), &self.variant(place).variant);
+        self.target(place.target).identity(&input)
+    }
+
+    /// What messages call a cell.
+    pub(crate) fn name(&self, number: u64) -> CellName {
+        let place = self.place(number);
+        let has_models = self.targets.len() > self.variants.len();
+        CellName {
+            row: place.row as u64 + 1,
+            variant: (self.variants.len() > 1).then(|| self.variant(place).variant.name.clone()),
+            model: has_models.then(|| self.model(place).to_owned()),
+            repeat: (self.repeat > 1).then_some(place.repeat),
+        }
+    }
+}
+
+fn selected<'a>(file: &'a EvalFile, names: Option<&[String]>) -> Result<Vec<&'a Variant>, Box<Diagnostic>> {
+    let Some(names) = names else { return Ok(file.variants.iter().collect()) };
+    let known = || file.variants.iter().map(|variant| variant.name.as_str());
+    if let Some(unknown) = names.iter().find(|name| !known().any(|known| known == *name)) {
+        let problem = Diagnostic::new(format!("--variants {unknown}: {} has no such variant", file.shown_path));
+        return Err(Box::new(match closest(unknown, known()) {
+            Some(near) => problem.with_hint(format!("did you mean {near}?")),
+            None => problem.with_hint(format!("its variants are {}", known().collect::<Vec<_>>().join(", "))),
+        }));
+    }
+    Ok(file.variants.iter().filter(|variant| names.contains(&variant.name)).collect())
+}
+
+fn overrides(variant: &Variant) -> ConfigOverrides {
+    ConfigOverrides { options: variant.options.clone(), limits: variant.limits.clone() }
+}
+
+/// The models of a variant: as lines of OUT name them, and what replaces the model of the file.
+type Models = Vec<(String, Option<String>)>;
+
+/// Checks the prompt file of a variant with each of its models, and all rows.
+struct Checker<'a> {
+    options: &'a PlanOptions<'a>,
+    variant: &'a Variant,
+    raw: &'a RawRows,
+    is_named: bool,
+}
+
+impl Checker<'_> {
+    fn check(&self, listener: &mut dyn MapListener) -> Result<(PlannedVariant, Models), Rc<RunError>> {
+        let variant = self.variant;
+        let given: IndexSet<&String> = match &variant.model {
+            Some(model) => [model].into_iter().collect(),
+            None => self.options.eval.models.iter().collect(),
+        };
+        let mut rows = RowCheck::new(self.raw, variant, self.is_named);
+        let facts = self.load(given.first().copied(), &mut rows, listener)?;
+        let rows = rows.finish().map_err(|problem| RunError::from(*problem))?;
+        for model in given.iter().skip(1) {
+            self.load(Some(model), &mut NoRows, listener)?;
+        }
+        let own = || vec![(facts.model.clone().unwrap_or_else(|| "the file's own".to_owned()), None)];
+        let models = match given.is_empty() {
+            true => own(),
+            false => given.into_iter().map(|model| (model.clone(), Some(model.clone()))).collect(),
+        };
+        let Variant { model, options, input, limits, .. } = variant;
+        let made_of = json!([hash_files(&facts.files), model, options, input, limits, self.options.answers]);
+        let provenance = hash_of(&made_of.to_string());
+        Ok((PlannedVariant { variant: variant.clone(), rows, provenance }, models))
+    }
+
+    fn load(
+        &self,
+        model: Option<&String>,
+        rows: &mut dyn lmthing_engine::bindings::InputRows,
+        listener: &mut dyn MapListener,
+    ) -> Result<FileFacts, Rc<RunError>> {
+        let (model, overrides) = (model.cloned().map(SharedModel::Named), overrides(self.variant));
+        let pool = self.options.pool;
+        let file = RowsFile {
+            path: &self.variant.file,
+            runs_here: true,
+            is_batched: pool.batch.is_some(),
+            overrides: &overrides,
+        };
+        check_file(pool, &file, model.as_ref(), rows, listener)
+    }
+}

@@ -1,0 +1,78 @@
+//! Reads the rows of an eval file.
+
+use std::path::Path;
+
+use crate::eval_file::{EvalFile, EvalRows};
+use lmthing_base::diagnostic::Diagnostic;
+use lmthing_map::{Fault, Rows, Source, Values};
+use lmthing_system::files::io_error_text;
+
+/// All rows as they are given.
+pub(crate) struct RawRows {
+    /// What messages call them.
+    pub(crate) name: String,
+    /// The columns of a table.
+    pub(crate) header: Option<Vec<String>>,
+    pub(crate) rows: Vec<RawRow>,
+}
+
+pub(crate) struct RawRow {
+    /// Where it begins in its file, from 1.
+    pub(crate) line: Option<u64>,
+    pub(crate) values: Values,
+}
+
+impl RawRows {
+    pub(crate) fn read(file: &EvalFile) -> Result<RawRows, Box<Diagnostic>> {
+        let rows = match &file.rows {
+            EvalRows::File(path) => of_file(path)?,
+            EvalRows::Objects(objects) => {
+                let row = |object: &_| RawRow { line: None, values: Values::Object(Clone::clone(object)) };
+                RawRows { name: "rows".to_owned(), header: None, rows: objects.iter().map(row).collect() }
+            }
+        };
+        if rows.rows.is_empty() {
+            let message = format!("{}: {} of it has no row", file.shown_path, rows.name);
+            let message = if rows.header.is_none() && matches!(file.rows, EvalRows::Objects(_)) {
+                format!("{} has no rows", file.shown_path)
+            } else {
+                message
+            };
+            return Err(Box::new(Diagnostic::new(message).with_hint("an eval needs at least one row")));
+        }
+        Ok(rows)
+    }
+
+    /// What messages call a row, by its index.
+    pub(crate) fn name_of(&self, index: usize) -> String {
+        let line = self.rows.get(index).and_then(|row| row.line);
+        let line = line.map(|line| format!(" (line {line})")).unwrap_or_default();
+        match self.header.is_none() && line.is_empty() {
+            true => format!("row {}", index + 1),
+            false => format!("row {} of {}{line}", index + 1, self.name),
+        }
+    }
+}
+
+fn of_file(path: &Path) -> Result<RawRows, Box<Diagnostic>> {
+    let folder = std::env::current_dir().unwrap_or_default();
+    let shown = path.strip_prefix(&folder).unwrap_or(path);
+    let name = shown.display().to_string();
+    if let Err(error) = std::fs::metadata(path) {
+        let message = format!("rows: cannot read {name}: {}", io_error_text(&error));
+        return Err(Box::new(Diagnostic::new(message).with_hint("the path counts from the eval file")));
+    }
+    let source = Rows::open(&Source::File(shown.to_owned()))?;
+    let mut rows = Vec::new();
+    for record in source.read()? {
+        match record {
+            Ok(record) => rows.push(RawRow { line: record.line, values: record.values }),
+            Err(Fault::Row(why)) => {
+                let message = format!("row {} of {name}: {why}", rows.len() + 1);
+                return Err(Box::new(Diagnostic::new(message)));
+            }
+            Err(Fault::End(why)) => return Err(Box::new(Diagnostic::new(format!("cannot read {name}: {why}")))),
+        }
+    }
+    Ok(RawRows { name, header: source.header().map(<[String]>::to_vec), rows })
+}

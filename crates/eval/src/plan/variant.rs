@@ -1,0 +1,177 @@
+//! Converts the rows into inputs of a variant, and validates them before anything is asked.
+
+use std::{collections::HashMap, rc::Rc, sync::Arc};
+
+use serde_json::{Map, Value};
+
+use super::rows::RawRows;
+use crate::eval_file::Variant;
+use lmthing_base::{
+    diagnostic::Diagnostic,
+    input::{Columns, InputShape},
+};
+use lmthing_engine::bindings::InputRows;
+use lmthing_map::{Values, stable_hash};
+
+/// The rows as a variant takes them.
+pub(crate) struct VariantRows {
+    pub(crate) taken: Arc<InputShape>,
+    /// Without what the variant replaces.
+    pub(crate) inputs: Vec<Rc<Map<String, Value>>>,
+    /// Identify the rows by their inputs; of equal rows each has its own.
+    pub(crate) keys: Vec<String>,
+    /// Columns of a table that give no property of the input.
+    unused: Vec<String>,
+}
+
+impl VariantRows {
+    /// All columns of a row, for the scores.
+    pub(crate) fn columns(&self, raw: &RawRows, index: usize) -> Map<String, Value> {
+        match (&raw.rows[index].values, &raw.header) {
+            (Values::Object(object), _) => object.clone(),
+            (Values::Cells(cells), header) => {
+                let mut columns = (*self.inputs[index]).clone();
+                for (name, cell) in header.iter().flatten().zip(cells) {
+                    if self.unused.contains(name) && !columns.contains_key(name) {
+                        columns.insert(name.clone(), cell.clone().into());
+                    }
+                }
+                columns
+            }
+        }
+    }
+}
+
+/// Gives the rows to the check of a prompt file and takes its findings.
+pub(super) struct RowCheck<'a> {
+    raw: &'a RawRows,
+    variant: &'a Variant,
+    /// Named in messages if the eval file has several variants.
+    is_named: bool,
+    next: usize,
+    columns: Option<Columns>,
+    taken: Option<Arc<InputShape>>,
+    inputs: Vec<Rc<Map<String, Value>>>,
+    fault: Option<(usize, String)>,
+    wrong: u64,
+}
+
+impl<'a> RowCheck<'a> {
+    pub(super) fn new(raw: &'a RawRows, variant: &'a Variant, is_named: bool) -> Self {
+        RowCheck {
+            raw,
+            variant,
+            is_named,
+            next: 0,
+            columns: None,
+            taken: None,
+            inputs: Vec::with_capacity(raw.rows.len()),
+            fault: None,
+            wrong: 0,
+        }
+    }
+
+    /// Fails if a row does not fit.
+    pub(super) fn finish(self) -> Result<VariantRows, Box<Diagnostic>> {
+        if let Some((index, why)) = self.fault {
+            let variant = if self.is_named { format!(", variant {}", self.variant.name) } else { String::new() };
+            let others = match self.wrong - 1 {
+                0 => String::new(),
+                1 => "; 1 further row does not fit".to_owned(),
+                count => format!("; {count} further rows do not fit"),
+            };
+            let message = format!("{}{variant}: {why}{others}", self.raw.name_of(index));
+            let hint = format!("a row needs what the input of {} requires", self.variant.shown_file);
+            return Err(Box::new(Diagnostic::new(message).with_hint(hint)));
+        }
+        let Some(taken) = self.taken else { return Err(Box::new(Diagnostic::new("the rows were not checked"))) };
+        let mut counts: HashMap<String, u32> = HashMap::new();
+        let keys = self.inputs.iter().map(|input| {
+            let hash = stable_hash(input);
+            let count = counts.entry(hash.clone()).or_default();
+            *count += 1;
+            format!("{hash}-{count}")
+        });
+        let keys = keys.collect();
+        let unused = self.columns.as_ref().map(|columns| columns.unused().to_vec()).unwrap_or_default();
+        Ok(VariantRows { taken, inputs: self.inputs, keys, unused })
+    }
+
+    fn add_fault(&mut self, why: String) {
+        self.wrong += 1;
+        self.fault.get_or_insert((self.next - 1, why));
+    }
+
+    fn input(&self, index: usize) -> Result<Map<String, Value>, String> {
+        let declaration = self.taken.as_ref().map(|taken| &taken.declaration);
+        match (&self.raw.rows[index].values, &self.columns) {
+            (Values::Cells(cells), Some(columns)) => {
+                let input = columns.input(cells.iter().map(String::as_str));
+                input.map_err(|problem| problem.message().to_owned())
+            }
+            (Values::Cells(_), None) => Err("it has no columns".to_owned()),
+            (Values::Object(object), _) => {
+                let is_property = |name: &str| declaration.is_some_and(|known| known.names().any(|it| it == name));
+                let properties = object.iter().filter(|(name, _)| is_property(name));
+                Ok(properties.map(|(name, value)| (name.clone(), value.clone())).collect())
+            }
+        }
+    }
+}
+
+impl InputRows for RowCheck<'_> {
+    fn begin(&mut self, taken: Arc<InputShape>) -> Result<(), Box<Diagnostic>> {
+        let header = self.raw.header.as_ref();
+        self.columns = header.map(|header| taken.declaration.assign(header, &[])).transpose().map_err(|problem| {
+            let problem = Diagnostic::from(problem);
+            Box::new(Diagnostic { message: format!("{}: {}", self.raw.name, problem.message), ..problem })
+        })?;
+        self.taken = Some(taken);
+        Ok(())
+    }
+
+    fn next(&mut self) -> Option<Map<String, Value>> {
+        while self.next < self.raw.rows.len() {
+            let input = self.input(self.next);
+            self.next += 1;
+            match input {
+                Ok(input) => {
+                    let whole = with_replaced(&input, self.variant);
+                    self.inputs.push(Rc::new(input));
+                    return Some(whole);
+                }
+                Err(why) => {
+                    self.inputs.push(Rc::default());
+                    self.add_fault(why);
+                }
+            }
+        }
+        None
+    }
+
+    fn checked(&mut self, wrong: Option<String>) {
+        wrong.into_iter().for_each(|why| self.add_fault(why));
+    }
+}
+
+/// The input of a cell: that of its row with what the variant replaces.
+pub(crate) fn with_replaced(input: &Map<String, Value>, variant: &Variant) -> Map<String, Value> {
+    let mut whole = input.clone();
+    whole.extend(variant.input.iter().map(|(name, value)| (name.clone(), value.clone())));
+    whole
+}
+
+/// No rows: the file is only loaded.
+pub(super) struct NoRows;
+
+impl InputRows for NoRows {
+    fn begin(&mut self, _taken: Arc<InputShape>) -> Result<(), Box<Diagnostic>> {
+        Ok(())
+    }
+
+    fn next(&mut self) -> Option<Map<String, Value>> {
+        None
+    }
+
+    fn checked(&mut self, _wrong: Option<String>) {}
+}

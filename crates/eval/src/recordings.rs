@@ -1,0 +1,87 @@
+//! The recording of an eval file, in place of models (docs/reference/eval.md).
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::scores::JudgeExchanges;
+use lmthing_base::diagnostic::Diagnostic;
+use lmthing_engine::bindings::Exchanges;
+use lmthing_map::{AnswerSource, UnitAnswers, hash_files};
+use lmthing_providers::Redactor;
+use lmthing_testing::{CellRecording, Finished, Mode, RecordingStore, recording_of};
+
+/// `NAME.eval.recording.json`, for all cells and judges.
+pub(crate) struct EvalRecordings {
+    store: Arc<RecordingStore>,
+    mode: Mode,
+    file: PathBuf,
+    shown_file: PathBuf,
+    /// Cells in succession that differ in nothing but their repetition.
+    repeat: u64,
+}
+
+impl EvalRecordings {
+    /// `None` if models are asked: with `--live`, and without a recording that is to be made.
+    pub(crate) fn new(file: &Path, shown_file: &str, mode: Mode, repeat: u32) -> Option<Arc<Self>> {
+        let is_used = match mode {
+            Mode::Live => false,
+            Mode::Replay => recording_of(file).exists(),
+            Mode::Record | Mode::RecordAll => true,
+        };
+        is_used.then(|| {
+            Arc::new(EvalRecordings {
+                store: RecordingStore::new(mode),
+                mode,
+                file: file.to_owned(),
+                shown_file: PathBuf::from(shown_file),
+                repeat: u64::from(repeat),
+            })
+        })
+    }
+
+    pub(crate) fn is_recording(&self) -> bool {
+        matches!(self.mode, Mode::Record | Mode::RecordAll)
+    }
+
+    /// Part of what answers are made with: other recordings have other answers.
+    pub(crate) fn provenance(&self) -> String {
+        hash_files(&[recording_of(&self.file)].into_iter().collect())
+    }
+
+    pub(crate) fn of_judges(self: &Arc<Self>) -> JudgeExchanges {
+        let own = self.clone();
+        Box::new(move |redactor| own.store.of_judges(&own.file, &own.shown_file, redactor))
+    }
+
+    /// Writes what was recorded. `is_whole`: everything that the eval asks was asked.
+    pub(crate) fn finish(&self, is_whole: bool) -> Finished {
+        if self.is_recording() {
+            self.store.eval_ended(&self.file, &self.shown_file, is_whole);
+        }
+        self.store.finish()
+    }
+}
+
+impl AnswerSource for EvalRecordings {
+    fn begin(&self, number: u64, redactor: &Redactor) -> Result<Box<dyn UnitAnswers>, Box<Diagnostic>> {
+        let turn = number.saturating_sub(1) % self.repeat;
+        let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        let place = (size(number), size(turn));
+        let recording = self.store.of_cell((&self.file, &self.shown_file), place, redactor)?;
+        Ok(Box::new(CellAnswers(recording)))
+    }
+}
+
+struct CellAnswers(CellRecording);
+
+impl UnitAnswers for CellAnswers {
+    fn exchanges(&self) -> Exchanges {
+        self.0.exchanges()
+    }
+
+    fn ended(&self, is_good: bool) {
+        self.0.ended(is_good);
+    }
+}
