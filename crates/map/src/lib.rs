@@ -24,6 +24,6 @@ pub use options::{
 };
 pub use plan::run_map;
 pub use progress::{BatchNews, BatchNewsPhase, EarlyEnd, Progress, RowEnd, Totals};
-pub use results::{Provenance, RowError, RowOutcome, UnitSink, free_name, lock_state, with_suffix};
+pub use results::{Provenance, RowError, RowOutcome, Table, UnitSink, free_name, lock_state, with_suffix};
 pub use rows::{Fault, Record, Records, Rows, Source, Values};
 pub use work::{BatchPlace, FileFacts, RowBatches, Target, Targets, Units, check_file, run_units};

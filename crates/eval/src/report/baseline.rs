@@ -1,11 +1,18 @@
 //! `--baseline`: the cells of an earlier OUT.
 
-use std::{collections::HashMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    fs,
+    io::ErrorKind,
+    path::Path,
+};
 
 use serde_json::{Map, Value};
 
 use crate::{AnsweredCell, CellLine};
 use lmthing_base::diagnostic::Diagnostic;
+
+const HINT: &str = "a baseline is a file that an earlier `lmthing eval … -o OUT.jsonl` has written";
 
 /// An earlier OUT of `lmthing eval`.
 #[derive(Clone, Debug)]
@@ -20,21 +27,21 @@ impl Baseline {
     /// Reads an OUT. Fails if it cannot be read, or is of another command.
     pub fn read(path: &Path) -> Result<Self, Box<Diagnostic>> {
         let shown_path = path.display().to_string();
-        let problem = |message: String, hint: &str| Box::new(Diagnostic::new(message).with_hint(hint));
-        let text = fs::read_to_string(path).map_err(|error| {
-            problem(format!("--baseline {shown_path} cannot be read: {error}"), "name the OUT of an earlier eval")
+        let problem = |what: &str| Box::new(Diagnostic::new(format!("--baseline {shown_path} {what}")).with_hint(HINT));
+        let text = fs::read_to_string(path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => problem("does not exist"),
+            ErrorKind::InvalidData => problem("is no text"),
+            _ => problem(&format!("cannot be read: {error}")),
         })?;
-        let mut lines = Vec::new();
+        let mut lines: Vec<CellLine> = Vec::new();
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let line = serde_json::from_str(line).map_err(|error| {
-                let message = format!("--baseline {shown_path}: line {} is no cell of an eval: {error}", index + 1);
-                problem(message, "name a file that `lmthing eval -o` has written")
+                problem(&format!("is no OUT of an eval: its line {} is no cell ({error})", index + 1))
             })?;
             lines.push(line);
         }
         if lines.is_empty() {
-            let message = format!("--baseline {shown_path} is empty");
-            return Err(problem(message, "name the OUT of an eval that has run"));
+            return Err(problem("is empty"));
         }
         Ok(Baseline { shown_path, lines })
     }
@@ -46,13 +53,54 @@ impl Baseline {
         scores: &[String],
         inputs: impl IntoIterator<Item = &'a Map<String, Value>>,
     ) -> Result<(), Box<Diagnostic>> {
-        let _ = (scores, inputs.into_iter().count());
+        let known: HashSet<&str> = self.lines.iter().flat_map(|line| line.scores.keys().map(String::as_str)).collect();
+        let path = &self.shown_path;
+        if !known.is_empty() && !scores.iter().any(|score| known.contains(score.as_str())) {
+            let mut known: Vec<&str> = known.into_iter().collect();
+            known.sort_unstable();
+            let (known, scores) = (known.join(", "), scores.join(", "));
+            let message = format!("--baseline {path} is of another eval: it has no score of this one");
+            return Err(Box::new(Diagnostic::new(message).with_hint(format!("it has {known}; this one has {scores}"))));
+        }
+        let rows: HashSet<String> = self.lines.iter().map(|line| key(&line.input)).collect();
+        if !inputs.into_iter().any(|input| rows.contains(&key(input))) {
+            let message = format!("--baseline {path} is of another eval: it has no row of this one");
+            return Err(Box::new(Diagnostic::new(message).with_hint("rows are known by their input")));
+        }
         Ok(())
     }
 
     /// Its lines of rows that these cells have, with their numbers.
     pub(super) fn lines_of_rows(&self, cells: &[AnsweredCell]) -> Vec<CellLine> {
-        let _ = (cells, HashMap::<u64, u64>::new());
-        self.lines.clone()
+        let own: HashMap<RowKey, u64> =
+            keys(cells.iter().map(|cell| &cell.line)).into_iter().map(|(row, key)| (key, row)).collect();
+        let earlier = keys(self.lines.iter());
+        let numbered = self.lines.iter().filter_map(|line| {
+            let row = *own.get(&earlier[&line.row])?;
+            Some(CellLine { row, ..line.clone() })
+        });
+        numbered.collect()
     }
+}
+
+/// The input of a row, and which of the rows with this input it is.
+type RowKey = (String, usize);
+
+fn keys<'a>(lines: impl Iterator<Item = &'a CellLine>) -> BTreeMap<u64, RowKey> {
+    let inputs: BTreeMap<u64, &Map<String, Value>> = lines.map(|line| (line.row, &line.input)).collect();
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    let rows = inputs.into_iter().map(|(row, input)| {
+        let key = key(input);
+        let count = counts.entry(key.clone()).or_default();
+        *count += 1;
+        (row, (key, *count))
+    });
+    rows.collect()
+}
+
+/// The same for inputs that only differ in the order of their keys.
+fn key(input: &Map<String, Value>) -> String {
+    let mut sorted = Value::Object(input.clone());
+    sorted.sort_all_objects();
+    sorted.to_string()
 }

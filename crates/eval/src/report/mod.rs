@@ -1,8 +1,17 @@
 //! Reports of evals, for people and for programs (docs/reference/eval.md#report).
 
 mod baseline;
+mod csv;
+mod findings;
 mod gates;
+mod markdown;
+mod page;
+mod pretty;
+mod style;
 mod summary;
+#[cfg(test)]
+mod tests;
+mod text_table;
 mod types;
 
 use serde::Serialize;
@@ -11,7 +20,10 @@ pub use baseline::Baseline;
 pub use gates::{FailUnder, FailUnderError, Gates};
 pub use types::{Against, Difference, Durations, EvalReport, Group, ScoreKind, ScoreSummary, Verdict};
 
+use self::pretty::Pretty;
 use crate::{AnsweredCell, EvalFile};
+
+const HAS_TEXT_KEYS: &str = "no key is anything but text";
 
 /// What a report is made of.
 #[derive(Clone, Copy, Debug)]
@@ -67,28 +79,30 @@ impl<'a> Reports<'a> {
     }
 
     /// For a terminal, or a log.
-    pub fn pretty(&self, _look: Look) -> String {
-        String::new()
+    pub fn pretty(&self, look: Look) -> String {
+        let evals = self.evals.iter().zip(&self.evaluated);
+        let texts: Vec<String> = evals.map(|(report, eval)| Pretty::new(report, eval, look).text()).collect();
+        texts.join("\n")
     }
 
     /// For a comment of a pull request.
     pub fn markdown(&self) -> String {
-        String::new()
+        markdown::text(self)
     }
 
     /// A line for each cell.
     pub fn csv(&self) -> String {
-        String::new()
+        csv::table(&self.evaluated).expect("a text takes everything")
     }
 
     /// In one line.
     pub fn json(&self) -> String {
-        serde_json::to_string(self).expect("no key is anything but text") + "\n"
+        serde_json::to_string(self).expect(HAS_TEXT_KEYS) + "\n"
     }
 
     /// The data of the page, as JSON. `created` is a time as in ISO 8601.
-    pub fn page_data(&self, _version: &str, _created: &str) -> String {
-        String::new()
+    pub fn page_data(&self, version: &str, created: &str) -> String {
+        page::data(self, version, created).expect(HAS_TEXT_KEYS)
     }
 }
 

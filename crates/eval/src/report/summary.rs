@@ -95,9 +95,26 @@ fn rounded(number: f64) -> f64 {
 }
 
 /// The scores of each group.
-struct Compared<'a>(IndexMap<Name<'a>, IndexMap<&'a str, Scores>>);
+pub(super) struct Compared<'a>(IndexMap<Name<'a>, IndexMap<&'a str, Scores>>);
 
 impl<'a> Compared<'a> {
+    pub(super) fn of(file: &'a EvalFile, cells: &'a [AnsweredCell]) -> Self {
+        Compared::new(in_order(file, cells).map(|cell| &cell.line), &file.scores)
+    }
+
+    /// The scores of a row in which groups differ, with the means of the groups that have it.
+    pub(super) fn different(&self, row: u64) -> Vec<(&'a str, Vec<(Name<'a>, f64)>)> {
+        let names = self.0.values().next().into_iter().flat_map(|scores| scores.keys());
+        let means = |score: &&'a str| {
+            let mean = |(name, scores): (&Name<'a>, &IndexMap<&str, Scores>)| {
+                Some((*name, scores.get(score)?.rows.get(&row)?.mean()))
+            };
+            (*score, self.0.iter().filter_map(mean).collect::<Vec<_>>())
+        };
+        let is_different = |(_, means): &(_, Vec<(Name<'a>, f64)>)| means.iter().any(|(_, mean)| *mean != means[0].1);
+        names.map(means).filter(is_different).collect()
+    }
+
     /// Groups in the order of their first lines.
     fn new(lines: impl Iterator<Item = &'a CellLine>, names: &'a [String]) -> Self {
         let mut groups = IndexMap::new();
@@ -174,7 +191,7 @@ fn difference(
 }
 
 pub(super) fn report(file: &EvalFile, rows: u64, cells: &[AnsweredCell], baseline: Option<&Baseline>) -> EvalReport {
-    let compared = Compared::new(in_order(file, cells).map(|cell| &cell.line), &file.scores);
+    let compared = Compared::of(file, cells);
     let earlier = baseline.map(|baseline| baseline.lines_of_rows(cells));
     let earlier = earlier.as_ref().map(|lines| Compared::new(lines.iter(), &file.scores));
     let groups = compared.0.iter().map(|(name, scores)| group(*name, cells, scores)).collect();
@@ -183,7 +200,7 @@ pub(super) fn report(file: &EvalFile, rows: u64, cells: &[AnsweredCell], baselin
 }
 
 /// In the order of variants; those of a variant as they are.
-fn in_order<'a>(file: &EvalFile, cells: &'a [AnsweredCell]) -> impl Iterator<Item = &'a AnsweredCell> {
+fn in_order<'a>(file: &EvalFile, cells: &'a [AnsweredCell]) -> std::vec::IntoIter<&'a AnsweredCell> {
     let place = |cell: &&AnsweredCell| file.variants.iter().position(|variant| variant.name == cell.line.variant);
     let mut cells: Vec<&AnsweredCell> = cells.iter().collect();
     cells.sort_by_key(place);
@@ -199,7 +216,7 @@ fn group((variant, model): Name<'_>, cells: &[AnsweredCell], scores: &IndexMap<&
         model: model.to_owned(),
         cells: cells.len() as u64,
         errors: lines().filter(|line| line.error.is_some()).count() as u64,
-        cost: lines().map(cost).sum(),
+        cost: total(lines().map(cost)),
         judge_cost: judge_cost(&cells),
         usage: lines().fold(Usage::default(), |sum, line| sum.plus(line.usage)),
         duration_ms: durations(lines()),
@@ -216,7 +233,12 @@ fn cost(line: &CellLine) -> Option<f64> {
 fn judge_cost(cells: &[&AnsweredCell]) -> Option<f64> {
     let mut counted = HashSet::new();
     let verdicts = cells.iter().flat_map(|cell| &cell.verdicts);
-    verdicts.filter(|verdict| counted.insert(verdict.key.as_str())).map(|verdict| verdict.cost).sum()
+    total(verdicts.filter(|verdict| counted.insert(verdict.key.as_str())).map(|verdict| verdict.cost))
+}
+
+/// The sum of nothing is 0, not the -0 that `sum` gives.
+fn total(mut costs: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    costs.try_fold(0.0, |sum, cost| Some(sum + cost?))
 }
 
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Milliseconds.

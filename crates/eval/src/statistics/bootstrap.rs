@@ -132,7 +132,7 @@ mod tests {
     }
 
     /// SciPy 1.17.1: `scipy.stats.bootstrap((rows,), numpy.mean, method='percentile', n_resamples=200_000)` of the rows
-    /// with the two that are added, at the confidence level `2 * norm.cdf(sqrt(n / (n - 1)) * t.ppf(0.975, n - 1)) - 1`.
+    /// with the two that are added, at the level `2 * norm.cdf(sqrt(n / (n - 1)) * t.ppf(0.975, n - 1)) - 1`.
     #[test]
     fn intervals_of_differences_are_those_of_scipy() {
         let differences: Vec<f64> = SCORES.iter().enumerate().map(|(i, score)| score - SCORES[(i + 5) % 24]).collect();

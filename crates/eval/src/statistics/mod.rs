@@ -45,7 +45,8 @@ mod tests {
     /// SciPy 1.17.1: `scipy.stats.t.ppf(0.975, n - 1)`.
     #[test]
     fn quantiles_of_student_are_those_of_scipy() {
-        for (n, expected) in [(2.0, 12.706_204_736), (5.0, 2.776_445_105), (20.0, 2.093_024_054), (500.0, 1.964_729_391)]
+        for (n, expected) in
+            [(2.0, 12.706_204_736), (5.0, 2.776_445_105), (20.0, 2.093_024_054), (500.0, 1.964_729_391)]
         {
             assert!((t_quantile(n) - expected).abs() < 1e-6, "{n}: {}", t_quantile(n));
         }

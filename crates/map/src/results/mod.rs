@@ -12,4 +12,5 @@ pub use line::{RowError, RowOutcome};
 pub use sink::UnitSink;
 pub use store::{Provenance, free_name, lock_state, with_suffix};
 pub(super) use store::{Store, results_of};
+pub use table::Table;
 pub(super) use writer::Writer;

@@ -1,5 +1,5 @@
-//! Results as a CSV table (docs/reference/map.md): RFC 4180, one column for each property of input and output,
-//! nested values as JSON.
+//! Results as a CSV table (docs/reference/map.md, docs/reference/eval.md): RFC 4180, one column for each property of
+//! input and output, nested values as JSON.
 
 use std::{
     fs::File,
@@ -10,30 +10,64 @@ use csv::{Terminator, WriterBuilder};
 use indexmap::IndexSet;
 use serde_json::{Map, Value};
 
+/// Columns that every table may have.
+const OWN: [&str; 8] = ["text", "output", "finishReason", "inputTokens", "outputTokens", "cost", "durationMs", "error"];
+
 /// First characters of a cell that spreadsheets interpret as a formula.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
+/// Columns of a table that do not depend on its lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Table<'a> {
+    /// Keys of a line, which are the first columns.
+    pub keys: &'a [&'a str],
+    /// Properties of inputs that are columns even if no line has them.
+    pub inputs: &'a [String],
+    /// Names of scores.
+    pub scores: &'a [String],
+    /// Whether there is a column of errors even if no line has one.
+    pub has_error: bool,
+}
+
+type Take<'a> = &'a mut dyn FnMut(&Map<String, Value>) -> io::Result<()>;
+
+impl Table<'_> {
+    /// Writes a table of lines, which `each` passes on, once for the columns and once for the cells.
+    pub fn write(self, each: impl Fn(Take<'_>) -> io::Result<()>, to: &mut dyn Write) -> io::Result<()> {
+        let mut columns = Columns {
+            keys: self.keys.iter().map(|key| (*key).to_owned()).collect(),
+            input: self.inputs.iter().cloned().collect(),
+            scores: self.scores.to_vec(),
+            has_error: self.has_error,
+            ..Columns::default()
+        };
+        each(&mut |row| {
+            columns.add(row);
+            Ok(())
+        })?;
+        // Each write is a whole record, so that no character is split.
+        let mut record = Vec::new();
+        write_record(&mut record, columns.header(), to)?;
+        each(&mut |row| write_record(&mut record, columns.cells(row), to))
+    }
+}
+
 #[derive(Default)]
 struct Columns {
+    keys: Vec<String>,
     input: IndexSet<String>,
     has_text: bool,
     /// Properties of outputs that are objects.
     output: IndexSet<String>,
     has_output: bool,
+    scores: Vec<String>,
     has_error: bool,
 }
 
 /// Writes a table of the results in `lines`. `inputs` are columns even if no row has them.
 pub(super) fn write(lines: &File, inputs: &[String], to: &mut dyn Write) -> io::Result<()> {
-    let mut columns = Columns { input: inputs.iter().cloned().collect(), ..Columns::default() };
-    each(lines, |row| {
-        columns.add(row);
-        Ok(())
-    })?;
-    // Each write is a whole record, so that no character is split.
-    let mut record = Vec::new();
-    write_record(&mut record, columns.header(), to)?;
-    each(lines, |row| write_record(&mut record, columns.cells(row), to))
+    let table = Table { keys: &["row"], inputs, scores: &[], has_error: false };
+    table.write(|take| each(lines, take), to)
 }
 
 fn write_record(buffer: &mut Vec<u8>, cells: Vec<String>, to: &mut dyn Write) -> io::Result<()> {
@@ -45,7 +79,7 @@ fn write_record(buffer: &mut Vec<u8>, cells: Vec<String>, to: &mut dyn Write) ->
     to.write_all(buffer)
 }
 
-fn each(lines: &File, mut take: impl FnMut(&Map<String, Value>) -> io::Result<()>) -> io::Result<()> {
+fn each(lines: &File, take: Take<'_>) -> io::Result<()> {
     let mut file = lines.try_clone()?;
     file.rewind()?;
     for line in BufReader::new(file).lines() {
@@ -71,22 +105,25 @@ impl Columns {
     }
 
     fn header(&self) -> Vec<String> {
-        let own =
-            ["row", "text", "output", "finishReason", "inputTokens", "outputTokens", "cost", "durationMs", "error"];
-        let input = self.input.iter().map(|name| match own.contains(&name.as_str()) {
-            true => format!("input.{name}"),
-            false => name.clone(),
-        });
-        let output = self.output.iter().map(|name| match own.contains(&name.as_str()) || self.input.contains(name) {
+        let is_own = |name: &String| self.keys.contains(name) || OWN.contains(&name.as_str());
+        let input = self.input.iter().map(|name| if is_own(name) { format!("input.{name}") } else { name.clone() });
+        let output = self.output.iter().map(|name| match is_own(name) || self.input.contains(name) {
             true => format!("output.{name}"),
             false => name.clone(),
         });
-        let mut header = vec!["row".to_owned()];
+        let scores = self.scores.iter().map(|name| {
+            match is_own(name) || self.input.contains(name) || self.output.contains(name) {
+                true => format!("score.{name}"),
+                false => name.clone(),
+            }
+        });
+        let mut header = self.keys.clone();
         header.extend(input.map(|name| guarded(&name)));
         header.extend(self.has_text.then(|| "text".to_owned()));
         header.extend(self.has_output.then(|| "output".to_owned()));
         header.extend(output.map(|name| guarded(&name)));
-        header.extend(own[3..8].iter().map(|name| (*name).to_owned()));
+        header.extend(scores.map(|name| guarded(&name)));
+        header.extend(OWN[2..7].iter().map(|name| (*name).to_owned()));
         header.extend(self.has_error.then(|| "error".to_owned()));
         header
     }
@@ -94,12 +131,14 @@ impl Columns {
     fn cells(&self, row: &Map<String, Value>) -> Vec<String> {
         let of = |outer: &str, key: &str| row.get(outer).and_then(|outer| outer.get(key)).map(cell).unwrap_or_default();
         let own = |key: &str| row.get(key).map(cell).unwrap_or_default();
-        let mut cells = vec![own("row")];
+        let mut cells: Vec<String> = self.keys.iter().map(|key| own(key)).collect();
         cells.extend(self.input.iter().map(|key| of("input", key)));
         cells.extend(self.has_text.then(|| own("text")));
         let is_object = row.get("output").is_some_and(Value::is_object);
         cells.extend(self.has_output.then(|| if is_object { String::new() } else { own("output") }));
         cells.extend(self.output.iter().map(|key| of("output", key)));
+        let score = |name| row.get("scores").and_then(|scores| scores.get(name)?.get("score"));
+        cells.extend(self.scores.iter().map(|name| score(name).map(cell).unwrap_or_default()));
         cells.push(own("finishReason"));
         cells.extend(["inputTokens", "outputTokens"].map(|key| of("usage", key)));
         cells.extend(["cost", "durationMs"].map(own));

@@ -1,0 +1,99 @@
+//! What a report lists one by one: rows on which groups disagree, and errors.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::{
+    Evaluated,
+    summary::{Compared, Name},
+};
+use crate::{AnsweredCell, CellLine, CellName};
+
+/// A row on which groups differ in a score.
+pub(super) struct Disagreement<'a> {
+    pub row: u64,
+    pub input: &'a Map<String, Value>,
+    /// The scores that differ: of each group that has it the mean of its repetitions.
+    pub scores: Vec<(&'a str, Vec<(Name<'a>, f64)>)>,
+    /// The largest distance of two groups in a score.
+    pub gap: f64,
+}
+
+/// Errors with the same message.
+pub(super) struct ErrorGroup {
+    /// Empty for the run itself.
+    pub score: String,
+    pub message: String,
+    pub first: CellName,
+    pub count: u64,
+}
+
+impl ErrorGroup {
+    /// Example: `right: TypeError: … (row 3, short, and 4 more)`.
+    pub(super) fn place(&self) -> String {
+        match self.count {
+            1 => self.first.to_string(),
+            count => format!("{}, and {} more", self.first, count - 1),
+        }
+    }
+}
+
+impl<'a> Evaluated<'a> {
+    pub(super) fn compared(&self) -> Compared<'a> {
+        Compared::of(self.file, self.cells)
+    }
+
+    /// The largest gap first.
+    pub(super) fn disagreements(&self) -> Vec<Disagreement<'a>> {
+        let inputs: BTreeMap<u64, &Map<String, Value>> =
+            self.cells.iter().map(|cell| (cell.line.row, &cell.line.input)).collect();
+        let compared = self.compared();
+        let mut found: Vec<Disagreement<'_>> = inputs
+            .into_iter()
+            .filter_map(|(row, input)| {
+                let scores = compared.different(row);
+                let gap = scores.iter().map(|(_, means)| gap(means)).max_by(f64::total_cmp)?;
+                Some(Disagreement { row, input, scores, gap })
+            })
+            .collect();
+        found.sort_by(|a, b| b.gap.total_cmp(&a.gap));
+        found
+    }
+
+    /// Errors of runs and of scores, in the order of their first cells.
+    pub(super) fn error_groups(&self) -> Vec<ErrorGroup> {
+        let mut groups: Vec<ErrorGroup> = Vec::new();
+        for cell in self.cells {
+            let run = cell.line.error.iter().map(|error| ("", format!("{}: {}", error.kind, error.message)));
+            let failed = |(name, score): (&'a String, &crate::Score)| Some((name.as_str(), score.error.clone()?));
+            for (score, message) in run.chain(cell.line.scores.iter().filter_map(failed)) {
+                match groups.iter_mut().find(|group| group.score == score && group.message == message) {
+                    Some(group) => group.count += 1,
+                    None => groups.push(ErrorGroup {
+                        score: score.to_owned(),
+                        message,
+                        first: self.cell_name(cell),
+                        count: 1,
+                    }),
+                }
+            }
+        }
+        groups
+    }
+
+    fn cell_name(&self, AnsweredCell { line, .. }: &AnsweredCell) -> CellName {
+        let has_other = |is_other: &dyn Fn(&CellLine) -> bool| self.cells.iter().any(|cell| is_other(&cell.line));
+        CellName {
+            row: line.row,
+            variant: has_other(&|other| other.variant != line.variant).then(|| line.variant.clone()),
+            model: has_other(&|other| other.model != line.model).then(|| line.model.clone()),
+            repeat: has_other(&|other| other.repeat > 1).then_some(line.repeat),
+        }
+    }
+}
+
+fn gap(means: &[(Name<'_>, f64)]) -> f64 {
+    let means = || means.iter().map(|(_, mean)| *mean);
+    means().fold(f64::MIN, f64::max) - means().fold(f64::MAX, f64::min)
+}

@@ -1,0 +1,71 @@
+//! The data of the page (`--format html`).
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{Evaluated, Reports, types::EvalReport};
+use crate::{AnsweredCell, CellLine};
+
+#[derive(Serialize)]
+struct PageData<'a> {
+    evals: Vec<PageEval<'a>>,
+    ok: bool,
+    failures: &'a [String],
+    version: &'a str,
+    created: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PageEval<'a> {
+    #[serde(flatten)]
+    report: Value,
+    score_names: &'a [String],
+    lines: Vec<PageLine<'a>>,
+    baseline: Option<&'a str>,
+    /// Of rows that are in both, with the numbers of this eval.
+    baseline_lines: Option<Vec<CellLine>>,
+}
+
+#[derive(Serialize)]
+struct PageLine<'a> {
+    #[serde(flatten)]
+    line: &'a CellLine,
+    /// What `input` does not have.
+    columns: Map<String, Value>,
+}
+
+impl<'a> PageEval<'a> {
+    fn new(report: &'a EvalReport, eval: &Evaluated<'a>) -> Self {
+        PageEval {
+            report: with_others(report),
+            score_names: &eval.file.scores,
+            lines: eval.cells.iter().map(PageLine::new).collect(),
+            baseline: eval.baseline.map(|baseline| baseline.shown_path.as_str()),
+            baseline_lines: eval.baseline.map(|baseline| baseline.lines_of_rows(eval.cells)),
+        }
+    }
+}
+
+/// The report, in which each difference has `other`: the variant and the model that it is against.
+fn with_others(report: &EvalReport) -> Value {
+    let mut value = json!(report);
+    let differences = value["differences"].as_array_mut().into_iter().flatten();
+    for (shown, difference) in differences.zip(&report.differences) {
+        shown["other"] = json!(difference.other);
+    }
+    value
+}
+
+impl<'a> PageLine<'a> {
+    fn new(AnsweredCell { line, row, .. }: &'a AnsweredCell) -> Self {
+        let others = row.iter().filter(|(name, _)| !line.input.contains_key(*name));
+        PageLine { line, columns: others.map(|(name, value)| (name.clone(), value.clone())).collect() }
+    }
+}
+
+pub(super) fn data(reports: &Reports<'_>, version: &str, created: &str) -> serde_json::Result<String> {
+    let evals = reports.evals.iter().zip(&reports.evaluated).map(|(report, eval)| PageEval::new(report, eval));
+    let (ok, failures) = (reports.ok, &reports.failures[..]);
+    serde_json::to_string(&PageData { evals: evals.collect(), ok, failures, version, created })
+}
