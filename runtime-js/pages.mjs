@@ -9,7 +9,6 @@ import { deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const PAGES = ['view', 'eval'];
-const PACKAGES = ['preact', '@tanstack/virtual-core', 'diff', 'marked'];
 const inPages = (name) => fileURLToPath(new URL(`pages/${name}`, import.meta.url));
 
 export async function writePages(folder) {
@@ -19,7 +18,7 @@ export async function writePages(folder) {
 
 /** Returns a page with its two placeholders. */
 async function page(name) {
-  const [script, style] = await Promise.all([bundled(`${name}/main.jsx`), bundled(`${name}/style.css`)]);
+  const [{ text: script, packages }, { text: style }] = await Promise.all([bundled(`${name}/main.jsx`), bundled(`${name}/style.css`)]);
   // Text that would end these elements early, or look like a placeholder.
   const wrong = /<\/(script|style)|<!--|@[A-Z]+@/i.exec(script + style);
   if (wrong) throw new Error(`the script or the style of the page ${name} has ${wrong[0]} in it`);
@@ -33,16 +32,18 @@ async function page(name) {
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ];
-  const parts = { POLICY: policy.join('; '), NOTICES: notices(), STYLE: style, SCRIPT: script };
+  const parts = { POLICY: policy.join('; '), NOTICES: notices(packages), STYLE: style, SCRIPT: script };
   const template = readFileSync(inPages('page.html'), 'utf8').replace(/\r\n/g, '\n');
   return template.replace(/@(POLICY|NOTICES|STYLE|SCRIPT)@/g, (_, part) => parts[part]);
 }
 
+/** The code of an entry, and the packages that it has in it. */
 async function bundled(entry) {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: [inPages(entry)],
     bundle: true,
     write: false,
+    metafile: true,
     minify: true,
     format: 'iife',
     target: ['chrome120', 'firefox121', 'safari17'],
@@ -54,14 +55,21 @@ async function bundled(entry) {
     logLevel: 'warning',
   });
   // In a script it occurs in literals only, where the escape is the same character: in HTML it would begin a comment.
-  return outputFiles[0].text.trim().replaceAll('<!--', '\\x3c!--');
+  const text = outputFiles[0].text.trim().replaceAll('<!--', '\\x3c!--');
+  return { text, packages: packagesIn(metafile) };
 }
 
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** License notices of the included packages. */
-function notices() {
-  const lines = PACKAGES.map((name) => {
+function packagesIn({ outputs }) {
+  const inputs = Object.entries(Object.values(outputs)[0].inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
+  const names = inputs.map(([path]) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]);
+  return [...new Set(names.filter(Boolean))].sort();
+}
+
+/** License notices of packages. */
+function notices(packages) {
+  const lines = packages.map((name) => {
     const folder = new URL(`node_modules/${name}/`, import.meta.url);
     const { version, license } = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8'));
     const [copyright] = /^Copyright .*$/m.exec(readFileSync(new URL('LICENSE', folder), 'utf8')) ?? [''];

@@ -10,6 +10,7 @@ mod approve_everywhere;
 mod author_errors;
 mod cost;
 mod ends;
+mod eval_page;
 mod events;
 mod formats;
 mod helpers;
@@ -20,6 +21,7 @@ mod otel;
 mod otel_collectors;
 mod otel_requests;
 mod otel_support;
+mod pages;
 #[cfg(unix)]
 mod process_end;
 #[cfg(target_os = "linux")]

@@ -1,5 +1,5 @@
 // Highlights search hits in the rendered rows with CSS highlights, without changing the DOM.
-import { headHeight } from './parts/feed.jsx';
+import { headHeight } from '../shared/list.jsx';
 
 const canPaint = typeof Highlight === 'function' && Boolean(CSS.highlights);
 

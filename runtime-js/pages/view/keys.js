@@ -1,7 +1,7 @@
-// Keyboard shortcuts. `actions` is a ref to the current actions.
-import { useEffect } from 'preact/hooks';
+// Keyboard shortcuts.
+import { toSearch } from '../shared/keys.js';
 
-const KEYS = {
+export const KEYS = {
   j: (actions) => actions.move(1),
   k: (actions) => actions.move(-1),
   J: (actions) => actions.step(1),
@@ -19,33 +19,28 @@ const KEYS = {
   G: (actions) => actions.edge(true),
   t: (actions) => actions.theme(),
   '?': (actions) => actions.help(),
-  '/': () => {
-    const field = document.getElementById('search');
-    field.focus();
-    field.select();
-  },
+  '/': toSearch,
 };
 
 /** Keys with another meaning unless nothing, or a button, has the focus. */
-const IN_LIST = {
+export const IN_LIST = {
   ArrowDown: KEYS.j,
   ArrowUp: KEYS.k,
   Enter: KEYS.o,
 };
 
-export function useKeys(actions) {
-  useEffect(() => {
-    const pressed = (event) => {
-      const { target, key } = event;
-      if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-      if (target.matches?.('input, textarea, select, [contenteditable]') || target.closest?.('dialog')) return;
-      const isRow = target.matches?.('.row');
-      const action = (isRow && Object.hasOwn(IN_LIST, key) && IN_LIST[key]) || (Object.hasOwn(KEYS, key) && KEYS[key]);
-      if (!action) return;
-      event.preventDefault();
-      action(actions.current);
-    };
-    document.addEventListener('keydown', pressed);
-    return () => document.removeEventListener('keydown', pressed);
-  }, []);
-}
+/** For the help. */
+export const SHORTCUTS = [
+  ['j  k', 'next, previous item (also ↓ ↑ once an item is chosen)'],
+  ['J  K', 'next, previous step'],
+  ['o  Enter', 'open or close the item'],
+  ['a  c', 'open all, close all'],
+  ['r', 'the request of the step, its answer, neither'],
+  ['l', 'show or hide the outline'],
+  ['/', 'search'],
+  ['n  N', 'next, previous hit'],
+  ['e  E', 'next, previous problem'],
+  ['g  G', 'to the top, to the end'],
+  ['t', 'light or dark'],
+  ['Esc', 'leave the search, close this'],
+];

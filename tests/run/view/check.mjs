@@ -1,29 +1,7 @@
-// Looks at pages of `lmthing view` in Chromium: `node check.mjs CHROMIUM FOLDER`, where FOLDER has a page of each run of
-// `generate.mjs`. Prints a line for each check that holds, and ends with 1 at the first that does not. With a third
-// argument it writes pictures into that folder.
+// Checks pages of `lmthing view` in Chromium (see `pages/checks.mjs`): a page of each run of `generate.mjs`.
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { isDeepStrictEqual } from 'node:util';
-import { startChromium } from './chromium.mjs';
+import { becomes, inTurn, keepPicture, poorContrast, runChecks, withPage } from '../pages/checks.mjs';
 import { CONTENT_CHECKS } from './content.mjs';
-
-const [, , program, folder, pictures] = process.argv;
-const address = (name) => pathToFileURL(join(folder, `${name}.html`)).href;
-const chromium = await startChromium(program);
-
-/** How long a check waits on a busy machine for what the page does soon. */
-const PATIENCE = 30_000;
-
-/** Repeats `read` until it returns what is expected. */
-async function becomes(read, expected, message) {
-  for (const end = Date.now() + PATIENCE; ; await new Promise((done) => setTimeout(done, 10))) {
-    const found = await read();
-    if (isDeepStrictEqual(found, expected)) return;
-    if (Date.now() > end) assert.deepEqual(found, expected, message);
-  }
-}
 
 const CHECKS = {
   'steps, tools and texts are there without a click'() {
@@ -191,7 +169,7 @@ const CHECKS = {
           await page.press('a');
           await page.press('l');
           assert.ok((await wide()) <= width, `${name}, open: ${await wide()} at ${width}`);
-          if (pictures) writeFileSync(join(pictures, `${name}-${width}.png`), await page.picture());
+          await keepPicture(`${name}-${width}`, page);
         }),
       ),
     );
@@ -205,7 +183,7 @@ const CHECKS = {
           assert.ok(wide <= width, `${wide} wide at ${width}`);
           const isDark = /\d+/.exec(back)[0] < 60;
           assert.equal(isDark, scheme === 'dark', back);
-          if (pictures) writeFileSync(join(pictures, `full-${width}-${scheme}.png`), await page.picture());
+          await keepPicture(`full-${width}-${scheme}`, page);
         }),
       ),
     );
@@ -214,8 +192,7 @@ const CHECKS = {
   'words stand out from what is behind them'() {
     return inTurn(['light', 'dark'], (scheme) =>
       withPage('full', { scheme }, async (page) => {
-        const poor = await page.evaluate(`(${poorContrast})()`);
-        assert.deepEqual(poor, []);
+        assert.deepEqual(await page.evaluate(`(${poorContrast})()`), []);
       }),
     );
   },
@@ -246,60 +223,4 @@ async function search(page, words) {
   await becomes(() => page.evaluate(`/^no hits$| \\/ /.test(${output})`), true, `hits of ${words}`);
 }
 
-/** Texts whose colour is too near to that of their background, by WCAG's measure. Runs in the page. */
-function poorContrast() {
-  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-  const rgba = (colour) => {
-    canvas.clearRect(0, 0, 1, 1);
-    canvas.fillStyle = colour;
-    canvas.fillRect(0, 0, 1, 1);
-    return canvas.getImageData(0, 0, 1, 1).data;
-  };
-  const light = ([red, green, blue]) => {
-    const [r, g, b] = [red, green, blue].map((part) => (part / 255 <= 0.03928 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const behind = (element) => {
-    for (let each = element; each; each = each.parentElement) {
-      const colour = rgba(getComputedStyle(each).backgroundColor);
-      if (colour[3] > 250) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const poor = new Set();
-  for (const element of document.querySelectorAll('body *')) {
-    const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
-    if (!hasText || element.closest('script, noscript, .bar, :disabled, dialog') || getComputedStyle(element).opacity < 0.5) continue;
-    const [a, b] = [light(rgba(getComputedStyle(element).color)), light(behind(element))];
-    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (ratio < 4.5) poor.add(`${element.tagName}.${element.className}: ${ratio.toFixed(2)}`);
-  }
-  return [...poor];
-}
-
-async function inTurn(items, work) {
-  for (const item of items) await work(item);
-}
-
-async function withPage(name, view, work) {
-  const page = await chromium.open(address(name), view);
-  try {
-    await becomes(() => page.evaluate('performance.getEntriesByName("lmthing-rows").length'), 1, 'the rows');
-    await work(page);
-    assert.deepEqual(page.problems, [], 'what the console says');
-  } finally {
-    await page.close();
-  }
-}
-
-if (pictures) mkdirSync(pictures, { recursive: true });
-for (const [name, check] of Object.entries(CHECKS)) {
-  try {
-    await check();
-    console.log(`ok: ${name}`);
-  } catch (error) {
-    console.log(`FAILED: ${name}\n${error.stack}`);
-    process.exitCode = 1;
-  }
-}
-await chromium.close();
+await runChecks(CHECKS);

@@ -4,7 +4,7 @@
 // Forms: `text`, `markdown` (a text), `json` (any value), `code`, `diff` ({before, after}), `console` (lines), `diagnostics`,
 // `picture` ({src, words}), `settings` (pairs), `fact` (a sentence), `error` (a sentence).
 import { jsonLines, lineText, parsed } from '../../shared/json.js';
-import { plainText } from '../../shared/markdown.js';
+import { plainText } from './markdown.js';
 import { hasMedia, pictureOf } from './pictures.js';
 import { stringify, text } from '../../shared/values.js';
 

@@ -6,11 +6,13 @@ import { totals as totalsOf } from '../model/totals.js';
 import { nearest } from '../model/node.js';
 import { paintHits, showHit } from '../highlight.js';
 import { useFolding } from '../folding.js';
-import { useKeys } from '../keys.js';
+import { useKeys } from '../../shared/keys.js';
+import { IN_LIST, KEYS, SHORTCUTS } from '../keys.js';
+import { usePrinting } from '../../shared/printing.js';
 import { switchTheme } from '../../shared/theme.js';
 import { Feed } from './feed.jsx';
 import { Head } from './head.jsx';
-import { Help } from './help.jsx';
+import { Help } from '../../shared/help.jsx';
 import { exchangesOf } from './exchange.jsx';
 import { Outline } from './outline.jsx';
 import { canFold } from './row.jsx';
@@ -72,7 +74,7 @@ export function App({ run, clock, damaged }) {
   };
   const latest = useRef(actions);
   latest.current = actions;
-  useKeys(latest);
+  useKeys(latest, KEYS, IN_LIST);
   // Rows compare their props, so these must be stable.
   const rowActions = useMemo(() => ({ select: setCurrent, fold: (node) => latest.current.fold(node), whole: (node) => latest.current.whole(node), exchange: folding.setExchange }), []);
   useFocus(current, goal);
@@ -93,7 +95,9 @@ export function App({ run, clock, damaged }) {
         </div>
         <Feed rows={rows} folding={folding} current={current} clock={clock} actions={rowActions} goal={goal} isPrinted={isPrinted} onRendered={onRendered} />
       </main>
-      <Help isOpen={isHelping} onClose={() => setHelping(false)} />
+      <Help isOpen={isHelping} keys={SHORTCUTS} onClose={() => setHelping(false)}>
+        Draw over the time line to look at a part of it; click twice for all of it.
+      </Help>
     </>
   );
 }
@@ -173,16 +177,4 @@ function useSearch(run, folding, go) {
       if (hits.length > 0) show({ ...state, at: (at + by + hits.length) % hits.length });
     },
   };
-}
-
-/** Renders everything for printing. */
-function usePrinting() {
-  const [isPrinted, setPrinted] = useState(false);
-  useEffect(() => {
-    const media = matchMedia('print');
-    const change = () => setPrinted(media.matches);
-    media.addEventListener('change', change);
-    return () => media.removeEventListener('change', change);
-  }, []);
-  return isPrinted;
 }

@@ -1,5 +1,5 @@
 // Markdown as elements. All of its text becomes text nodes, addresses too: nothing in it is a link, and nothing is loaded.
-import { DEPTH, addressOf, decoded } from './markdown.js';
+import { DEPTH, addressOf, decoded } from '../model/markdown.js';
 
 export const Markdown = ({ tokens }) => <div class="markdown">{blocks(tokens, 0)}</div>;
 

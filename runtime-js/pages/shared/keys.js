@@ -1,0 +1,26 @@
+// Keyboard shortcuts of a page.
+import { useEffect } from 'preact/hooks';
+
+/** `actions` is a ref to the current actions; `keys` and `inList` are functions of them by key, `inList` those of a row. */
+export function useKeys(actions, keys, inList) {
+  useEffect(() => {
+    const pressed = (event) => {
+      const { target, key } = event;
+      if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+      if (target.matches?.('input, textarea, select, [contenteditable]') || target.closest?.('dialog')) return;
+      const isRow = target.matches?.('.row');
+      const action = (isRow && Object.hasOwn(inList, key) && inList[key]) || (Object.hasOwn(keys, key) && keys[key]);
+      if (!action) return;
+      event.preventDefault();
+      action(actions.current);
+    };
+    document.addEventListener('keydown', pressed);
+    return () => document.removeEventListener('keydown', pressed);
+  }, []);
+}
+
+export function toSearch() {
+  const field = document.getElementById('search');
+  field.focus();
+  field.select();
+}

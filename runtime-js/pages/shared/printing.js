@@ -1,0 +1,13 @@
+// Whether the page is being printed, when everything has to be rendered.
+import { useEffect, useState } from 'preact/hooks';
+
+export function usePrinting() {
+  const [isPrinted, setPrinted] = useState(false);
+  useEffect(() => {
+    const media = matchMedia('print');
+    const change = () => setPrinted(media.matches);
+    media.addEventListener('change', change);
+    return () => media.removeEventListener('change', change);
+  }, []);
+  return isPrinted;
+}
