@@ -141,6 +141,9 @@ const CHECKS = {
       await becomes(async () => (await numbers(page)).length, 6);
       await page.press('t');
       await becomes(() => page.evaluate('document.documentElement.dataset.theme'), 'dark');
+      // What is stored is that of all files.
+      await page.press('t');
+      await becomes(() => page.evaluate('localStorage.length'), 0);
       await page.press('?');
       await becomes(() => page.evaluate('document.querySelector("dialog").open'), true);
       await page.press('Escape');

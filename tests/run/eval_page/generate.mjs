@@ -63,7 +63,7 @@ function small() {
   const earlier = lines.filter(({ row, error }) => row < 12 && !error).map((each) => {
     const isOther = each.row % 5 === 1;
     const scores = isOther ? { ...each.scores, right: yes(each.variant === 'control' && each.row === 1) } : each.scores;
-    return { ...each, row: 40 - each.row, scores, ...(isOther && each.text && { text: `Dear customer, we looked into this: ${each.input.ticket} It belongs to billing.` }) };
+    return { ...each, scores, ...(isOther && each.text && { text: `Dear customer, we looked into this: ${each.input.ticket} It belongs to billing.` }) };
   });
   const differences = [
     ['right', 'short', 'first', 0.08, -0.06, 0.22, 'no difference shown'],

@@ -1,41 +1,17 @@
-// What has changed since the baseline. Its rows are found by their input, as the program does: the n-th of equal ones.
+// What has changed since the baseline, whose lines have the numbers of the rows that they are of.
 import { isSame, meanOf, readCell } from './scores.js';
 
-/** A key that is the same for equal inputs, whatever the order of their properties. */
-export const keyOf = (input) => JSON.stringify(ordered(input));
-
-function ordered(value) {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return [0, value.map(ordered)];
-  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return [1, entries.map(([name, each]) => [name, ordered(each)])];
-}
-
-/** Counts how often each key has been met. */
-function counter() {
-  const met = new Map();
-  return (key) => {
-    met.set(key, (met.get(key) ?? 0) + 1);
-    return `${met.get(key)} ${key}`;
-  };
-}
-
-/** Returns a function that finds the earlier cells of the next row with an input, by group; null if there are none. */
+/** Returns a function that finds the earlier cells of a row, by group; null if there are none. */
 export function earlierCells(lines, groups) {
+  const same = groups.map((group) => sameGroup(group, groups, lines));
   const rows = new Map();
   for (const line of lines) {
-    if (!rows.has(line.row)) rows.set(line.row, []);
-    rows.get(line.row).push(line);
+    if (!rows.has(line.row)) rows.set(line.row, groups.map(() => []));
+    same.forEach((name, at) => {
+      if (name && line.variant === name.variant && line.model === name.model) rows.get(line.row)[at].push(readCell(line));
+    });
   }
-  const numbers = [...rows.keys()].sort((one, other) => one - other);
-  const [nth, nthNow] = [counter(), counter()];
-  const byKey = new Map(numbers.map((number) => [nth(keyOf(rows.get(number)[0].input ?? {})), rows.get(number)]));
-  const same = groups.map((group) => sameGroup(group, groups, lines));
-  return (input) => {
-    const earlier = byKey.get(nthNow(keyOf(input)));
-    if (!earlier) return null;
-    return same.map((name) => earlier.filter(({ variant, model }) => name && variant === name.variant && model === name.model).map(readCell));
-  };
+  return ({ number }) => rows.get(number) ?? null;
 }
 
 /** The group of the same names, else the only one of its variant: its model has changed. */

@@ -99,7 +99,7 @@ function judge(row, scoreNames) {
 function addEarlier(rows, earlier, groups, scoreNames) {
   const find = earlierCells(earlier, groups);
   for (const row of rows) {
-    row.earlier = find(row.input);
+    row.earlier = find(row);
     row.changes = row.earlier ? rowChanges(row, scoreNames) : [];
   }
 }

@@ -8,7 +8,7 @@ export function Matrix({ evaluation }) {
   if (groups.length === 0) return <p class="note">No cell was run.</p>;
   return (
     <section class="matrix" aria-label="Scores of each variant and model">
-      <div class="wide">
+      <div class="wide" tabIndex={0}>
         {/* The roles stay where a narrow window shows the table as blocks. */}
         <table role="table">
           <thead role="rowgroup">

@@ -31,9 +31,7 @@ export function Summary({ evaluation, report, onFilter }) {
 const Fact = ({ name, children }) => (
   <div>
     <dt>{name}</dt>
-    <dd>
-      <bdi>{children}</bdi>
-    </dd>
+    <dd>{children}</dd>
   </div>
 );
 
@@ -55,9 +53,7 @@ function Problems({ evaluation: { errors, scoreErrors, missing }, report: { isOk
     <div class="problem" role="note">
       <ul>
         {failures.map((failure, index) => (
-          <li key={index}>
-            <bdi>{failure}</bdi>
-          </li>
+          <li key={index}>{failure}</li>
         ))}
         {errors > 0 && <li>{errors === 1 ? 'One cell has failed.' : `${count(errors)} cells have failed.`}</li>}
         {scoreErrors > 0 && <li>{scoreErrors === 1 ? 'One score has failed.' : `${count(scoreErrors)} scores have failed.`}</li>}
