@@ -44,7 +44,7 @@ const CHECKS = {
   'rows where variants disagree come first, then errors, then the others'() {
     return withPage('small', {}, async (page) => {
       assert.deepEqual(await numbers(page), [3, 4, 5, 8, 10, 12, 6, 1, 11, 2, 7, 9]);
-      assert.deepEqual(await texts(page, '.filters button'), ['All 12', 'Disagree 6', 'Errors 2', 'Changed 3', 'Better 3', 'Worse 0']);
+      assert.deepEqual(await texts(page, '.filters button'), ['All 12', 'Disagree 6', 'Errors 2', 'Changed 3', 'Better 3', 'Worse 0', 'Other answers 3']);
       await click(page, '.filters button', 'Errors');
       await becomes(() => numbers(page), [8, 6]);
       await click(page, '.filters button', 'All');

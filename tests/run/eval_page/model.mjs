@@ -1,6 +1,6 @@
 // Checks what the page of evals computes: `node model.mjs` ends with 1 if something does not hold.
 import assert from 'node:assert/strict';
-import { changeCounts, isReworded } from '../../../runtime-js/pages/eval/model/baseline.js';
+import { changeCounts } from '../../../runtime-js/pages/eval/model/baseline.js';
 import { readDocument } from '../../../runtime-js/pages/eval/model/evals.js';
 import { visibleRows } from '../../../runtime-js/pages/eval/model/rows.js';
 import { fraction, signed, wordOfAll } from '../../../runtime-js/pages/eval/model/scores.js';
@@ -29,6 +29,7 @@ assert.deepEqual(shown(evaluation, { filter: 'disagree' }), [5, 4]);
 assert.deepEqual(shown(evaluation, { filter: 'errors' }), [3]);
 assert.deepEqual(shown(evaluation, { filter: 'worse' }), [2]);
 assert.deepEqual(shown(evaluation, { filter: 'better' }), []);
+assert.deepEqual(shown(evaluation, { filter: 'reworded' }), []);
 assert.deepEqual(shown(evaluation, { failed: 'right' }), [5, 4, 2, 6]);
 assert.deepEqual(shown(evaluation, { query: ' OVERLOADED ' }), [3]);
 assert.deepEqual(shown(evaluation, { query: 'answer 5' }), [5]);
@@ -41,7 +42,7 @@ const earlier = [equal(2, true, 'second'), equal(1, false, 'first')];
 const joined = read([equal(1, true, 'first'), equal(2, true, 'other'), equal(3, true, 'third')], { baselineLines: earlier, groups: [group('a')] });
 assert.deepEqual(joined.rows.map(({ earlier }) => earlier?.[0][0].text), ['first', 'second', undefined]);
 assert.deepEqual(joined.rows.map(({ changes }) => changes), [[{ group: 0, name: 'right', before: 0, now: 1 }], [], []]);
-assert.deepEqual(joined.rows.slice(0, 2).map((row) => isReworded(row, 0)), [false, true]);
+assert.deepEqual(joined.rows.map(({ reworded }) => reworded), [[], [0], []]);
 assert.deepEqual(changeCounts(joined).map(({ scores, answers, known }) => ({ scores, answers, known })), [{ scores: [{ name: 'right', better: 1, worse: 0, same: 1 }], answers: 1, known: 2 }]);
 
 // A variant whose only model has changed is compared with what it was, several models only with their own.

@@ -40,7 +40,7 @@ export function changeCounts({ rows, groups, scoreNames }) {
       const both = known.filter((row) => meanOf(row.earlier[index], name) !== null && meanOf(row.answers[index], name) !== null).length;
       return { name, better, worse: changes.length - better, same: both - changes.length };
     });
-    return { group, scores, answers: known.filter((row) => isReworded(row, index)).length, known: known.length };
+    return { group, scores, answers: known.filter(({ reworded }) => reworded.includes(index)).length, known: known.length };
   });
 }
 

@@ -1,6 +1,6 @@
 // The evals of the embedded document as groups (a variant with a model), rows and cells.
 import { number, sum, text } from '../../shared/values.js';
-import { earlierCells, rowChanges } from './baseline.js';
+import { earlierCells, isReworded, rowChanges } from './baseline.js';
 import { byName, isSame, meanOf, readCell } from './scores.js';
 
 /** From which difference on the numbers of two groups disagree. */
@@ -74,7 +74,7 @@ function readRows(index, lines, groups, scoreNames) {
     if (at === undefined) continue;
     if (!rows.has(line.row)) {
       const answers = groups.map(() => []);
-      rows.set(line.row, { id: `${index}-${line.row}`, number: line.row, input: line.input ?? {}, columns: line.columns ?? {}, answers, earlier: null, changes: [] });
+      rows.set(line.row, { id: `${index}-${line.row}`, number: line.row, input: line.input ?? {}, columns: line.columns ?? {}, answers, earlier: null, changes: [], reworded: [] });
     }
     rows.get(line.row).answers[at].push(readCell(line));
   }
@@ -100,6 +100,8 @@ function addEarlier(rows, earlier, groups, scoreNames) {
   const find = earlierCells(earlier, groups);
   for (const row of rows) {
     row.earlier = find(row);
-    row.changes = row.earlier ? rowChanges(row, scoreNames) : [];
+    if (!row.earlier) continue;
+    row.changes = rowChanges(row, scoreNames);
+    row.reworded = groups.filter((_, index) => isReworded(row, index)).map(({ index }) => index);
   }
 }

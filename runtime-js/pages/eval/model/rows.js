@@ -10,6 +10,7 @@ export const FILTERS = {
   changed: { words: 'Changed', holds: ({ changes }) => changes.length > 0, needsBaseline: true },
   better: { words: 'Better', holds: ({ changes }) => changes.some(({ before, now }) => now > before), needsBaseline: true },
   worse: { words: 'Worse', holds: ({ changes }) => changes.some(({ before, now }) => now < before), needsBaseline: true },
+  reworded: { words: 'Other answers', holds: ({ reworded }) => reworded.length > 0, needsBaseline: true },
 };
 
 const isIn = (filter) => FILTERS[filter].holds;

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { dollars, duration, plural, tokens } from '../../shared/words.js';
 import { usage } from '../../shared/values.js';
-import { answerText, isReworded } from '../model/baseline.js';
+import { answerText } from '../model/baseline.js';
 import { wordOf } from '../model/scores.js';
 import { Comparison } from './comparison.jsx';
 import { Value } from './value.jsx';
@@ -29,7 +29,7 @@ function columnsOf(row, groups) {
     const { index, name } = group;
     const now = { name, cells: row.answers[index], isEarlier: false };
     if (!row.earlier || row.earlier[index].length === 0) return [now];
-    const hasChanged = row.changes.some((change) => change.group === index) || isReworded(row, index);
+    const hasChanged = row.changes.some((change) => change.group === index) || row.reworded.includes(index);
     return hasChanged ? [{ name: `${name}, baseline`, cells: row.earlier[index], isEarlier: true }, now] : [now];
   });
 }

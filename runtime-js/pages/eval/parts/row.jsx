@@ -10,7 +10,7 @@ import { Columns } from './columns.jsx';
 export const Row = memo(({ row, evaluation, isOpen, isCurrent, extent, actions }) => (
   <article class={`row${isOpen ? ' open' : ''}`} data-node={row.id} tabIndex={isCurrent ? 0 : -1} aria-label={`Row ${row.number}`} onFocus={() => actions.select(row)}>
     <div class="line">
-      <button type="button" class="fold" tabIndex={-1} aria-expanded={isOpen} onClick={() => actions.fold(row)}>
+      <button type="button" class="fold" aria-expanded={isOpen} onClick={() => actions.fold(row)}>
         <span class="mark" aria-hidden="true" />
         <span class="number">{row.number}</span>
         <bdi class="preview">{preview(inputLine(row.input), 200) || '(no input)'}</bdi>
