@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { node, own, zod } from '../runtime-js/declarations.mjs';
 
 const FALLBACKS = `/// <reference path="./types/fallbacks.d.ts" />\nimport '#node';\n\n`;
-const FILES = { lmthing: 'index', 'lmthing/plugins': 'plugins', 'lmthing/test': 'test' };
+const FILES = { lmthing: 'index', 'lmthing/plugins': 'plugins', 'lmthing/test': 'test', 'lmthing/eval': 'eval' };
 const PACKAGES = '/lmthing-types/node_modules/';
 
 export function writeTypes(folder) {

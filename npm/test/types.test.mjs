@@ -18,13 +18,14 @@ import * as v4 from 'zod/v4';
 import { de } from 'zod/locales';
 import lmthing, { runPrompt } from 'lmthing';
 import { detectCycles } from 'lmthing/plugins';
+import { judge } from 'lmthing/eval';
 export const input = z.object({ city: z.string(), days: v4.number() });
 /** @type {import('lmthing').PromptFunction<typeof input>} */
 export default async ({ def, defTool, $ }, { city, days }) => {
   def('A', city.toUpperCase() + days.toFixed() + (await readFile('x', 'utf8')).trim() + process.env.HOME?.trim());
   defTool('a', 'b', z.object({ n: z.number() }), ({ n }) => n.toFixed() + Buffer.from('x').toString('hex'));
   console.log((await (await fetch('http://x')).json()).any, new URL('http://x').host, setTimeout(() => {}), de().localeError);
-  $\`\${[detectCycles([]), runPrompt, lmthing.runPrompt]}\`;
+  $\`\${[detectCycles([]), runPrompt, lmthing.runPrompt, judge]}\`;
 };
 `;
 const WRONG = `import { z } from 'zod';

@@ -1,4 +1,4 @@
-// The API of prompt files, for editors and type checks: `lmthing`, `lmthing/plugins` and `lmthing/test`.
+// The API of prompt files, for editors and type checks: `lmthing`, `lmthing/plugins`, `lmthing/test` and `lmthing/eval`.
 //
 // A prompt file gets completion and checks from one comment in front of its function:
 //
@@ -1241,12 +1241,107 @@ declare module 'lmthing/plugins' {
   export default everything;
 }
 
+/** Eval files, `NAME.eval.lmt.mjs`, run by `lmthing eval`. */
+declare module 'lmthing/eval' {
+  import type { FinishReason, Limits, ListedModel, Model, Options, PromptStep, Usage } from 'lmthing';
+  import type { TestToolCall } from 'lmthing/test';
+
+  /** The export `rows`: a file of rows relative to the eval file, rows, or a function that gives either. */
+  export type Rows = string | URL | readonly Row[] | (() => string | URL | readonly Row[] | Promise<string | URL | readonly Row[]>);
+
+  /** The columns of a row. Those that the prompt file takes are its input; scores get all of them. */
+  export type Row = { [column: string]: any };
+
+  /** The export `scores`: how each answer is judged, by names. */
+  export type Scores<Output = any, Columns extends Row = Row> = { [name: string]: Score<Output, Columns> };
+
+  /** Judges the answer of a cell. */
+  export type Score<Output = any, Columns extends Row = Row> = (cell: Cell<Output, Columns>) => ScoreResult | Promise<ScoreResult>;
+
+  /** Yes or no, a number from 0 to 1, or either with the reason for it. */
+  export type ScoreResult = boolean | number | { score: boolean | number; reason?: string | undefined };
+
+  /** The answer for one row, by one variant and model. Each score gets objects of its own. */
+  export interface Cell<Output = any, Columns extends Row = Row> {
+    /** The answer in the shape of the `output` of the prompt file; missing without one. */
+    output: Output;
+    text: string;
+    row: Columns;
+    run: CellRun<Output>;
+  }
+
+  /** The run that gave an answer. */
+  export interface CellRun<Output = any> {
+    text: string;
+    output?: Output;
+    /** What each step of the prompt itself sent and got. */
+    steps: PromptStep[];
+    /** Those of the whole run, of agents too, in the order in which they were made. */
+    toolCalls: TestToolCall[];
+    /** Of the whole run. */
+    usage: Usage;
+    /** US dollars for the whole run; `null` when a price is not known. */
+    cost: number | null;
+    finishReason: FinishReason | null;
+    durationMs: number;
+  }
+
+  /** The export `variants`: what is compared, by names. */
+  export type Variants = { [name: string]: Variant };
+
+  /** What differs from the prompt file, its options and the rows. */
+  export interface Variant {
+    /** Another prompt file, relative to the eval file. */
+    file?: string | URL;
+    /** Replaces `config.model`, and the models of `--models`. */
+    model?: string;
+    /** Replaces entries of `config.options`. */
+    options?: Omit<Options, 'stopWhen' | 'onStepFinish' | 'onFinish' | 'onStepEnd' | 'onEnd' | 'abortSignal'>;
+    /** Replaces properties of the input of each row. */
+    input?: { [property: string]: any };
+    /** Replaces entries of `config.limits`. */
+    limits?: Limits;
+  }
+
+  /** Makes a score by which a model judges an answer. */
+  export const judge: Judge;
+
+  export type Judge = (
+    /** What the answer must satisfy: `is polite and names one city`. */
+    criterion: string,
+    options: JudgeOptions,
+  ) => (answer: { output?: any; text?: string } | string) => Promise<Judgement>;
+
+  /** How a model judges. */
+  export interface JudgeOptions {
+    /** Which model judges. */
+    model: Model | readonly ListedModel[];
+    /** The number of verdicts to request; `need` if that is given, else one. */
+    of?: number;
+    /** How many of them must be positive; the majority unless set. */
+    need?: number;
+  }
+
+  /** The result of a judge, which is a result of a score. */
+  export interface Judgement {
+    score: boolean;
+    pass: boolean;
+    reason: string;
+  }
+
+  const everything: Omit<typeof import('lmthing/eval'), 'default'>;
+  export default everything;
+}
+
 declare module 'lmthing/test' {
   import type {
-    FinishReason, FullStep, LanguageModel, ListedModel, MockItem, Model, PromptStep, Source, StandardSchema, Usage,
+    FinishReason, FullStep, LanguageModel, MockItem, Model, PromptStep, Source, StandardSchema, Usage,
   } from 'lmthing';
 
+  import type { Judge, JudgeOptions } from 'lmthing/eval';
+
   export type { MockItem } from 'lmthing';
+  export type { JudgeOptions } from 'lmthing/eval';
 
   /** Items from functions in JavaScript have `type: string`: these are checked when they are played. */
   type MockItemOf<Item extends { type: string }> = string extends Item['type'] ? Item : MockItem;
@@ -1461,6 +1556,9 @@ declare module 'lmthing/test' {
   /** Makes an assertion about a value: `expect(run.text).toContain('Rome')`. */
   export const expect: Expect;
 
+  /** Makes a function by which a model judges an answer, as in an eval file: `await judge('is polite', { model })(run)`. */
+  export const judge: Judge;
+
   export interface Expect extends AsymmetricMatchers, CustomAsymmetricMatchers {
     <T>(actual: T, message?: string): Assertion<T>;
     /** Like `expect`, but a failing test continues, and fails at its end. */
@@ -1567,16 +1665,6 @@ declare module 'lmthing/test' {
     toSatisfy(predicate: (value: T) => unknown, message?: string): R;
     /** A model judges whether the value, or the answer of a run, satisfies this. Must be awaited. */
     toSatisfy(criterion: string, options: JudgeOptions): Promise<void>;
-  }
-
-  /** How a model judges. */
-  export interface JudgeOptions {
-    /** Which model judges. */
-    model: Model | readonly ListedModel[];
-    /** The number of verdicts to request; `need` if that is given, else one. */
-    of?: number;
-    /** How many of them must be positive; the majority unless set. */
-    need?: number;
   }
 
   interface SnapshotMatchers<R> {

@@ -11,11 +11,13 @@ use clap_complete::ArgValueCompleter;
 use super::{
     approval_args::ApprovedArgs,
     batch_args::BatchArgs,
-    complete::{FilesEndingIn, JSON_FILES, Models, PromptFiles},
+    complete::{FilesEndingIn, JSON_FILES, Models},
     limit_args::LimitArgs,
 };
 use lmthing_eval::report::FailUnder;
 use lmthing_map::MaxErrors;
+
+const EVAL_FILES: FilesEndingIn = FilesEndingIn(&[".eval.lmt.mjs", ".eval.lmt.js", ".eval.lmt.ts", ".eval.lmt.mts"]);
 
 const RESULTS: FilesEndingIn = FilesEndingIn(&[".jsonl"]);
 
@@ -31,7 +33,7 @@ const RESULTS: FilesEndingIn = FilesEndingIn(&[".jsonl"]);
 pub(super) struct EvalArgs {
     /// Eval files (.eval.lmt.mjs, .eval.lmt.js, .eval.lmt.ts or .eval.lmt.mts), and folders to search for them; the current
     /// folder when nothing is named
-    #[arg(value_name = "PATH", add = ArgValueCompleter::new(PromptFiles))]
+    #[arg(value_name = "PATH", add = ArgValueCompleter::new(EVAL_FILES))]
     pub(super) paths: Vec<PathBuf>,
 
     /// Compare these models, in place of config.model; a variant's own model stays

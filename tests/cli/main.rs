@@ -18,6 +18,7 @@ mod check_types;
 mod docs;
 mod docs_command;
 mod docs_run;
+mod eval_files;
 mod examples;
 mod findings;
 mod lsp_findings;

@@ -19,6 +19,7 @@ const PROBE: &str = r"
 import * as main from 'lmthing';
 import * as plugins from 'lmthing/plugins';
 import * as test from 'lmthing/test';
+import * as evals from 'lmthing/eval';
 
 export const config = { model: 'mock', options: { onFinish: () => console.log(JSON.stringify(found)) } };
 export const mock = [{ type: 'tool-call', toolName: 'look', args: {} }];
@@ -28,6 +29,7 @@ const found = {
   lmthing: Object.keys(main),
   'lmthing/plugins': Object.keys(plugins),
   'lmthing/test': Object.keys(test),
+  'lmthing/eval': Object.keys(evals),
   globals: Object.getOwnPropertyNames(globalThis),
 };
 
@@ -122,7 +124,7 @@ fn every_export_and_method_has_a_type_and_the_other_way_round() {
     let mut compare = |name: &str, typed: Names, there: Names| {
         wrong.extend(typed.difference(&there).map(|member| format!("{name}: `{member}` has a type and is not there")));
     };
-    for module in ["lmthing", "lmthing/plugins", "lmthing/test"] {
+    for module in ["lmthing", "lmthing/plugins", "lmthing/test", "lmthing/eval"] {
         compare(module, exported_values(&types, module), found(&probe, module));
     }
     for interface in ["PromptMethods", "Reference", "EffectContext", "ToolExecution", "Result"] {

@@ -20,7 +20,9 @@ fn a_folder_gets_declarations_and_settings() {
     assert_eq!(written.stderr, format!("Wrote lmthing.d.ts.\nWrote {NODE}.\nWrote jsconfig.json.\n"));
     let types = read(&folder, "lmthing.d.ts");
     assert!(types.starts_with("// Written by `lmthing types` of lmthing "), "{}", &types[..100]);
-    for module in ["lmthing", "lmthing/plugins", "lmthing/test", "zod", "zod/v4", "zod/v4/locales", "zod/locales"] {
+    for module in
+        ["lmthing", "lmthing/plugins", "lmthing/test", "lmthing/eval", "zod", "zod/v4", "zod/v4/locales", "zod/locales"]
+    {
         assert!(types.contains(&format!("declare module '{module}' {{")), "{module}");
     }
     let settings: Value = serde_json::from_str(&read(&folder, "jsconfig.json")).unwrap();

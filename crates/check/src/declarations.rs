@@ -4,7 +4,7 @@
 //!
 //! | path | content |
 //! | --- | --- |
-//! | `lmthing.d.ts` | the modules `lmthing`, `lmthing/plugins` and `lmthing/test`, with their comments |
+//! | `lmthing.d.ts` | the modules of lmthing, with their comments |
 //! | `globals.d.ts` | the globals of a program that needs no declarations of Node |
 //! | `additions.d.ts` | globals that Node's declarations lack or declare differently |
 //! | `node_modules/zod/` | what `zod` (`index.d.ts`), `zod/v4` (`v4/index.d.ts`) and `zod/v4/locales` reach |

@@ -10,7 +10,10 @@ use super::{
     finding::{Finding, Position, Related, Severity, Span},
     locate::ExportValues,
 };
-use lmthing_base::{diagnostic::Location, parser::Language};
+use lmthing_base::{
+    diagnostic::{Diagnostic, Location},
+    parser::Language,
+};
 use lmthing_engine::bindings::inspect::{Fault, FaultSeverity};
 use lmthing_system::files::{is_source_file, read_source_text, real_path};
 
@@ -43,6 +46,23 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>, is_strict: 
     // Mock items made by one expression have most likely the same fault.
     findings.retain(|finding| finding.code != "mock" || seen.insert((finding.span, finding.severity)));
     findings
+}
+
+/// A fault of the file at `path` as an error, with its place in the source.
+pub fn diagnostic_of(fault: Fault, path: &Path) -> Diagnostic {
+    let text = read_source_text(path).unwrap_or_default();
+    let language = Language::of_file(path).unwrap_or(Language::JavaScript);
+    let own = || {
+        let Span { start: Position { line, column }, .. } = ExportValues::of(&text, language).span(&fault.place)?;
+        let path = real_path(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
+        Some(Location { path, line, column })
+    };
+    let location = fault.location.clone().or_else(own);
+    let source_line = location.as_ref().and_then(|Location { path, line, .. }| {
+        let text = read_source_text(Path::new(path)).ok()?;
+        text.lines().nth(line.saturating_sub(1) as usize).map(str::to_owned)
+    });
+    Diagnostic { location, source_line, hint: fault.hint, ..Diagnostic::new(fault.message) }
 }
 
 fn related(cause: &Location, file: &Path, real: &Path) -> Related {

@@ -30,6 +30,7 @@ use lmthing_base::{
 use lmthing_engine::{
     bindings::{
         Exchanges, HostServices,
+        eval::inspect_eval_file,
         inspect::{
             self, Clock, Fault, FaultSeverity, Inspection, NamedModel, NoLimits, NoModels, Piece, Rendered,
             RenderedDefinition, RenderedTool, Search,
@@ -39,7 +40,10 @@ use lmthing_engine::{
 };
 use lmthing_node::{ScriptHost, THREAD_STACK_SIZE};
 use lmthing_providers::{ProviderContext, Redactor};
-use lmthing_system::threads::{EventLoop, ThreadOptions};
+use lmthing_system::{
+    files::FileKind,
+    threads::{EventLoop, ThreadOptions},
+};
 
 /// Added to a script's limit before its thread is abandoned: the engine cannot interrupt calls such as
 /// `Atomics.wait`.
@@ -235,6 +239,9 @@ async fn run(
         ..ProgramOptions::new(host.clone(), services)
     };
     let program = Program::load(path, program).await?;
+    if FileKind::of(path) == FileKind::Eval {
+        return Ok(inspect_eval_file(program.engine(), path, options.limit, &no_models).await);
+    }
     let line = command_line(path, options);
     let inspect_options = inspect::InspectOptions {
         path,

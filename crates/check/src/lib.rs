@@ -25,6 +25,7 @@ use std::{
 };
 
 pub use declarations::set_declarations;
+pub use faults::diagnostic_of;
 pub use finding::{Finding, Fix, Position, Related, Severity, Span};
 pub use has_export::has_export;
 pub use lost_variables::{LostVariable, lost_variables};
@@ -35,7 +36,7 @@ pub use tokens::estimate_tokens;
 
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::bindings::inspect::Rendered;
-use lmthing_system::files::{is_test_file, read_source_text};
+use lmthing_system::files::{FileKind, read_source_text};
 
 /// Returns the problem if the common input of all files cannot be read.
 pub fn check_input(options: &CheckOptions) -> Result<(), Box<Diagnostic>> {
@@ -97,7 +98,7 @@ impl TypesChecked {
     /// The second half of a check: loads the file and renders it once, in an engine of its own.
     pub fn inspect(self, options: &CheckOptions) -> Report {
         // The type check has already reported imports that cannot be loaded.
-        let inspected = match self.types.cannot_run || is_test_file(&self.file) {
+        let inspected = match self.types.cannot_run || FileKind::of(&self.file) == FileKind::Tests {
             true => inspection::Inspected::default(),
             false => inspection::inspect(&self.file, options, self.types.may_vary),
         };

@@ -261,7 +261,11 @@ impl Book {
     pub(crate) fn wait(&mut self, most: Duration) {
         match self.messages.recv_timeout(most) {
             Ok(message) => self.held = Some(message),
-            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Timeout) => {
+                if let Some(problem) = self.thread().blocked() {
+                    self.note(Err(problem));
+                }
+            }
             Err(RecvTimeoutError::Disconnected) => {
                 self.note(Err(Box::new(Diagnostic::new("the thread of the scores has ended"))));
             }

@@ -76,7 +76,7 @@ pub fn run_eval(options: EvalOptions, listener: &mut dyn EvalListener) -> Result
     let Loaded { file, thread, messages } = match load(&options, recordings.as_ref(), (&state, &servers), listener) {
         Ok(Some(loaded)) => loaded,
         Ok(None) => return Ok(EvalOutcome::interrupted(&options, listener)),
-        Err(problem) => return Err(failed(problem)),
+        Err(error) => return Err(error),
     };
     listener.loaded(&file).map_err(|problem| Rc::new(RunError::Usage(problem)))?;
     let pool = pool_options(&options, recordings.is_some());
@@ -109,7 +109,7 @@ fn load(
     recordings: Option<&Arc<EvalRecordings>>,
     (state, servers): (&SharedState, &Arc<Servers>),
     listener: &mut dyn EvalListener,
-) -> StateResult<Option<Loaded>> {
+) -> Result<Option<Loaded>, Rc<RunError>> {
     let (sender, messages) = mpsc::channel();
     let state = state.clone();
     let send = move |message: ScoreMessage| {
@@ -145,7 +145,8 @@ fn load(
             }
             match error {
                 StartError::Interrupted => Ok(None),
-                StartError::File(problem) => Err(problem),
+                StartError::File(problem) => Err(Rc::new(RunError::from(*problem))),
+                StartError::Usage(problem) => Err(Rc::new(RunError::Usage(problem))),
             }
         }
     }
@@ -184,9 +185,13 @@ impl Command {
     /// Opens OUT with its state. Returns the numbers of the cells that are to be asked, and their batches.
     fn open(&self, book: &mut Book, forward: &mut Forward<'_>) -> StateResult<(BTreeSet<u64>, RowBatches)> {
         let Some(out) = &self.options.out else {
+            self.check_judges(book)?;
             book.state.set(State::temporary()?);
             return Ok(((1..=book.plan.count()).collect(), RowBatches::default()));
         };
+        if !out.exists() {
+            self.check_judges(book)?;
+        }
         let state = State::open(out, self.options.fresh)?;
         let known = state.cells()?;
         let batches = self.batches(book, &known, forward).inspect_err(|_| {
@@ -195,6 +200,9 @@ impl Command {
             }
         })?;
         let earlier = Earlier::of(&book.plan, &book.file, &state, &known, self.is_recording())?;
+        if (earlier.reused.len() as u64) < book.plan.count() {
+            self.check_judges(book)?;
+        }
         if let Some(note) = earlier.settle((out, &book.file), &state, &known)? {
             forward.warned(None, &note);
         }
@@ -206,6 +214,15 @@ impl Command {
         book.begin_out(out, earlier.others)?;
         let asked = (1..=book.plan.count()).filter(|number| !earlier.reused.contains(number)).collect();
         Ok((asked, batches))
+    }
+
+    /// Fails if a judge could not be asked, before answers are paid for.
+    fn check_judges(&self, book: &Book) -> StateResult<()> {
+        let is_replayed = self.recordings.is_some() && !self.is_recording();
+        match book.thread().unusable_judge().filter(|_| !is_replayed) {
+            Some(problem) => Err(Box::new(problem.clone())),
+            None => Ok(()),
+        }
     }
 
     fn batches(

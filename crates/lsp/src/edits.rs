@@ -3,7 +3,7 @@
 use gen_lsp_types::{CodeActionParams, Position, Range};
 use lmthing_base::{cost::ListedModel, parser::Language};
 use lmthing_check::{Finding, has_export};
-use lmthing_system::files::is_test_file;
+use lmthing_system::files::FileKind;
 use serde_json::{Value, json};
 
 use super::{
@@ -102,11 +102,12 @@ pub(crate) fn lenses(document: &Document) -> Vec<Value> {
     let at = Syntax::of(document.text.as_str(), language).and_then(|syntax| syntax.default_export()).unwrap_or(0..0);
     let range = document.text.range(at);
     let has_mock = has_export(&document.path, "mock");
-    let is_test = is_test_file(&document.path);
+    let kind = FileKind::of(&document.path);
+    let (is_prompt, is_test) = (kind == FileKind::Prompt, kind == FileKind::Tests);
     let shown = [
-        (!is_test, "run", Kind::Run),
-        (!is_test && has_mock, "run with mock", Kind::RunMock),
-        (is_test || has_tests(&document.path), "test", Kind::Test),
+        (is_prompt, "run", Kind::Run),
+        (is_prompt && has_mock, "run with mock", Kind::RunMock),
+        (is_test || is_prompt && has_tests(&document.path), "test", Kind::Test),
     ];
     let lens = |(is_shown, title, kind): (bool, &str, Kind)| {
         let command = json!({ "title": title, "command": kind.name(), "arguments": [document.uri] });

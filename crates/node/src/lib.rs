@@ -29,9 +29,9 @@ pub use engine::{Engine, EngineOptions, MAX_SCRIPT_MEMORY, SCRIPT_STACK_SIZE, TH
 pub use error::{AboutValue, ScriptError};
 pub use event_loop::{Halt, idle, until_halted};
 pub use event_loop::{
-    HaltHandler, KeepAlive, PendingAnswer, PendingAnswerGuard, TurnLimit, WaitingForScript, activity, drain_jobs,
-    has_open_work, is_late, is_stalled, last_pending_answer, process_rejections, set_deadline, set_halt_handler,
-    set_hard_deadline, set_longest_turn, set_work_limit, settle, take_interrupted, until_stalled,
+    HaltHandler, KeepAlive, PendingAnswer, PendingAnswerGuard, TurnLimit, WaitingForScript, WorkLimit, activity,
+    drain_jobs, has_open_work, is_late, is_stalled, last_pending_answer, process_rejections, set_deadline,
+    set_halt_handler, set_hard_deadline, set_longest_turn, set_work_limit, settle, take_interrupted, until_stalled,
 };
 pub use event_loop::{Origin, emit_before_exit, emit_exit, emit_uncaught, is_exception_unhandled, is_halted, is_idle};
 pub use gate::{DeniedAccess, denied_accesses, exit_location};

@@ -1,9 +1,9 @@
-//! Finds the files to serve: named files and the prompt files of folders, without tests.
+//! Finds the files to serve: named files and the prompt files of folders, without tests and evals.
 
 use std::path::PathBuf;
 
 use lmthing_base::diagnostic::Diagnostic;
-use lmthing_system::files::{self, is_prompt_file, is_test_file};
+use lmthing_system::files::{self, FileKind, is_prompt_file};
 
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct FoundFiles {
@@ -13,9 +13,10 @@ pub(super) struct FoundFiles {
 
 /// The first search. Fails if a path does not exist or there is no prompt file.
 pub(super) fn find(paths: &[PathBuf]) -> Result<FoundFiles, Box<Diagnostic>> {
-    if let Some(test) = paths.iter().find(|path| is_test_file(path) && path.is_file()) {
-        let problem = Diagnostic::new(format!("{} holds tests, and is no prompt file to serve", test.display()));
-        return Err(Box::new(problem.with_hint(format!("its tests are run by: lmthing test {}", test.display()))));
+    if let Some(problem) =
+        paths.iter().filter(|path| path.is_file()).find_map(|path| FileKind::refusal(path, "to serve"))
+    {
+        return Err(Box::new(problem));
     }
     let found = served(files::find(paths, "a prompt file can be served, or a folder of them")?);
     if found.files.is_empty() {
@@ -39,6 +40,7 @@ pub(super) fn find_again(paths: &[PathBuf]) -> FoundFiles {
 }
 
 fn served(found: files::FoundFiles) -> FoundFiles {
-    let files = found.files.into_iter().map(|file| file.path).filter(|file| !is_test_file(file)).collect();
+    let files =
+        found.files.into_iter().map(|file| file.path).filter(|file| FileKind::of(file) == FileKind::Prompt).collect();
     FoundFiles { files, problems: found.problems }
 }

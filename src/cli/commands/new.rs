@@ -83,6 +83,9 @@ impl Target {
         if let Some(tested) = stem.strip_suffix(".test") {
             return refused("it is that of a test, which comes with the prompt file", tested.to_owned());
         }
+        if let Some(prompt) = stem.strip_suffix(".eval") {
+            return refused("it is that of an eval file", prompt.to_owned());
+        }
         if stem.is_empty() || stem.starts_with(['.', '-']) {
             return refused("it has to begin with a letter or a digit", "hello".to_owned());
         }
@@ -167,6 +170,7 @@ mod tests {
             ("..", false, "that of a folder", Some("lmthing new ../hello")),
             ("a/.", false, "that of a folder", Some("lmthing new a/./hello")),
             ("p/a.test.lmt.mjs", false, "that of a test", Some("lmthing new p/a")),
+            ("a.eval.lmt.ts", false, "that of an eval file", Some("lmthing new a")),
             ("a.ts", false, "ends in .lmt.ts", Some("lmthing new a.lmt.ts")),
             ("a b.mjs", false, "ends in .lmt.mjs", Some("lmthing new 'a b.lmt.mjs'")),
             ("a.lmt", true, "ends in .lmt.ts", Some("lmthing new a.lmt.ts")),

@@ -1,4 +1,4 @@
-//! Gives the exports of a prompt file their types by edits of a copy of its text, so that they need no annotations.
+//! Gives the exports of a prompt file or an eval file their types by edits of a copy of its text, so that they need no annotations.
 
 use std::ops::Range;
 
@@ -19,12 +19,26 @@ const ANNOTATIONS: [&str; 5] = ["@type ", "@type{", "@satisfies", "@param {", "@
 #[derive(Debug, Default)]
 pub(super) struct ExportEdits {
     pub(super) edits: Vec<Edit>,
-    /// The bytes of literal `config` and `mock` exports, from the name to the end of the value.
+    /// The bytes of exports that are literals, such as `config` and `mock`, from the name to the end of the value.
     pub(super) values: Vec<(&'static str, Range<usize>)>,
 }
 
 impl ExportEdits {
-    pub(super) fn of(tree: &Tree, language: Language) -> Result<Self, Error> {
+    pub(super) fn of_eval(tree: &Tree, language: Language) -> Result<Self, Error> {
+        let reader = ExportReader { tree, module: Module::of(tree)? };
+        let mut export_edits = ExportEdits::default();
+        for (name, kind) in [("rows", "Rows"), ("scores", "Scores"), ("variants", "Variants")] {
+            let Some(local) = reader.local(name) else { continue };
+            // What is added later is checked when the file is loaded.
+            if !mutation_of(tree, &name_of(tree, local.node)?)?.is_changed {
+                let shape = format!("import('lmthing/eval').{kind}");
+                export_edits.add_shape(tree, language, local, (name, &shape))?;
+            }
+        }
+        Ok(export_edits)
+    }
+
+    pub(super) fn of_prompt(tree: &Tree, language: Language) -> Result<Self, Error> {
         let reader = ExportReader { tree, module: Module::of(tree)? };
         let mut export_edits = ExportEdits::default();
         let shapes = [("config", "import('lmthing').Config".to_owned()), ("mock", format!("import('{MODULE}').Mock"))];

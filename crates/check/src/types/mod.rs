@@ -38,7 +38,7 @@ use source::{Source, json_problem};
 
 use super::Finding;
 use lmthing_base::parser::Language;
-use lmthing_system::files::{is_test_file, real_path};
+use lmthing_system::files::{FileKind, real_path};
 use lmthing_typescript::code::spawn_checker_thread;
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -181,7 +181,7 @@ impl ReachedFiles {
         let lookup = import_lookup();
         while let Some(path) = pending.pop_front() {
             self.files.push(path.clone());
-            let source = match Source::read(&path, path == file && !is_test_file(file), &lookup) {
+            let source = match Source::read(&path, path == file && FileKind::of(file) == FileKind::Prompt, &lookup) {
                 Ok(source) => Arc::new(source),
                 Err(finding) => {
                     self.syntax.push(*finding);

@@ -13,7 +13,7 @@ use crate::{Finding, Severity, Span};
 use lmthing_base::diagnostic::InvalidJson;
 use lmthing_base::parser::Language;
 use lmthing_node::{ImportLookup, ImportProblem, read_module};
-use lmthing_system::files::{is_prompt_file, is_test_file};
+use lmthing_system::files::{FileKind, is_prompt_file};
 use lmthing_typescript::code::{Tree, check_nesting};
 
 #[derive(Debug)]
@@ -39,11 +39,16 @@ impl Source {
             at(Some(Span { start: place, end: place }))(error.message.clone())
         })?;
         let parsed = Tree::parse(&text, language);
-        let is_prompt = is_prompt || is_prompt_file(path) && !is_test_file(path);
+        let kind = if is_prompt { Some(FileKind::Prompt) } else { is_prompt_file(path).then(|| FileKind::of(path)) };
         let made = parsed.and_then(|tree| {
-            let read = match (tree.problems()?.is_empty(), is_prompt) {
-                (true, true) => (Imports::of(&tree, path, lookup)?, ExportEdits::of(&tree, language)?),
-                (true, false) => (Imports::of(&tree, path, lookup)?, ExportEdits::default()),
+            let read = match (tree.problems()?.is_empty(), kind) {
+                (true, Some(FileKind::Prompt)) => {
+                    (Imports::of(&tree, path, lookup)?, ExportEdits::of_prompt(&tree, language)?)
+                }
+                (true, Some(FileKind::Eval)) => {
+                    (Imports::of(&tree, path, lookup)?, ExportEdits::of_eval(&tree, language)?)
+                }
+                (true, _) => (Imports::of(&tree, path, lookup)?, ExportEdits::default()),
                 (false, _) => (Imports::default(), ExportEdits::default()),
             };
             Self::of(path, language, &tree, text, read)

@@ -3,6 +3,7 @@
 use rquickjs::{Array, Ctx, Function, Object, Result, Value, function::Rest, object::Property};
 
 use super::{
+    eval,
     models::factories,
     plugins::task_graph,
     prompt::method_table::BUILTIN_MARK,
@@ -18,6 +19,7 @@ pub const NATIVE_MODULES: &[NativeModule] = &[
     NativeModule { name: "lmthing", init: main_module },
     NativeModule { name: "lmthing/plugins", init: plugins_module },
     testing::NATIVE,
+    eval::NATIVE,
 ];
 
 fn main_module<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {

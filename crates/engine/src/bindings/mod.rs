@@ -1,8 +1,9 @@
-//! The JavaScript API: methods of a prompt, and the modules `lmthing`, `lmthing/plugins` and `lmthing/test`
+//! The JavaScript API: methods of a prompt, and the modules `lmthing`, `lmthing/plugins`, `lmthing/test` and `lmthing/eval`
 //! (docs/maintainers/architecture.md).
 
 mod agents;
 mod code_mode;
+pub mod eval;
 mod exports;
 pub mod inspect;
 mod jobs;

@@ -296,7 +296,7 @@ impl Meter {
     }
 
     /// Ends the run at its deadline; never resolves.
-    pub(super) async fn watch_clock(&self) {
+    pub async fn watch_clock(&self) {
         loop {
             let changed = self.change.notified();
             match self.deadline().filter(|_| self.ended.borrow().is_none()) {

@@ -1,18 +1,22 @@
 //! Scoring of answers: the thread that loads an eval file and calls its scores (docs/reference/eval.md).
 
+mod host;
+#[cfg(test)]
+mod tests;
+mod text;
 mod thread;
+mod worker;
 
 use std::{collections::HashMap, num::NonZeroUsize, path::PathBuf, sync::Arc};
 
 use indexmap::IndexMap;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use crate::line::{Score, VerdictCost};
-use lmthing_base::{chat::Usage, cost::OwnPrices, diagnostic::Diagnostic, permission::Permissions};
+use lmthing_base::{cost::OwnPrices, diagnostic::Diagnostic, permission::Permissions};
 use lmthing_engine::{bindings::Exchanges, session::CombinedLimits};
 use lmthing_providers::{Redactor, Servers};
 
+pub use lmthing_engine::bindings::eval::{ScoredCell as ScoreRequest, Verdict};
 pub use thread::ScoreThread;
 
 /// Makes what answers the requests of judges, on the thread of the scores.
@@ -37,18 +41,6 @@ pub struct ScoreOptions {
     pub jobs: NonZeroUsize,
 }
 
-/// An answer to score.
-#[derive(Clone, Debug)]
-pub struct ScoreRequest {
-    /// Identifies the cell in the messages.
-    pub number: u64,
-    /// All columns of the row.
-    pub row: Map<String, Value>,
-    /// `{text, output?, toolCalls, steps, usage, cost, finishReason, durationMs}`. Scores get its `text` and `output`
-    /// also by themselves.
-    pub run: Value,
-}
-
 /// What the thread reports. Sent from its thread.
 #[derive(Debug)]
 pub enum ScoreMessage {
@@ -70,16 +62,6 @@ pub enum ScoreMessage {
     Failed(Box<Diagnostic>),
 }
 
-/// The verdict of a judge about one subject.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
-    pub pass: bool,
-    pub reason: String,
-    pub usage: Usage,
-    /// In dollars; `None` if the price is unknown.
-    pub cost: Option<f64>,
-}
-
 /// Verdicts by their keys.
 pub type Verdicts = HashMap<String, Verdict>;
 
@@ -88,6 +70,8 @@ pub type Verdicts = HashMap<String, Verdict>;
 pub enum StartError {
     /// The file or its exports are wrong.
     File(Box<Diagnostic>),
+    /// The command does not fit the file: a limit on cost, and a judge whose price is unknown.
+    Usage(Box<Diagnostic>),
     /// The user has interrupted the command while the file was loaded.
     Interrupted,
 }

@@ -29,6 +29,22 @@ pub fn set_work_limit(ctx: &Ctx<'_>, work: Duration) -> Result<()> {
     Ok(())
 }
 
+/// Interrupts scripts that compute for too long, one after the other, while the others of the engine go on. A busy machine
+/// and time spent waiting do not count. The driver of the engine calls [`WorkLimit::restart`] at the beginning of each turn.
+#[derive(Clone)]
+pub struct WorkLimit(Rc<EventLoop>, Duration);
+
+impl WorkLimit {
+    pub fn new(ctx: &Ctx<'_>, work: Duration) -> Result<Self> {
+        Ok(WorkLimit(EventLoop::of(ctx)?, work))
+    }
+
+    /// What runs from now on has all of the time.
+    pub fn restart(&self) {
+        self.0.set_longest_work(self.1);
+    }
+}
+
 /// Whether scripts are interrupted because their deadline has passed.
 pub fn is_late(ctx: &Ctx<'_>) -> bool {
     EventLoop::of(ctx).is_ok_and(|event_loop| event_loop.is_late())

@@ -23,7 +23,7 @@ pub use guards::{KeepAlive, PendingAnswerGuard, WaitingForScript};
 pub use hooks::set_hooks;
 pub use hooks::{Origin, emit_before_exit, emit_exit, emit_uncaught, is_exception_unhandled, set_halt_handler};
 pub use limits::{
-    TurnLimit, is_late, set_deadline, set_hard_deadline, set_longest_turn, set_work_limit, take_interrupted,
+    TurnLimit, WorkLimit, is_late, set_deadline, set_hard_deadline, set_longest_turn, set_work_limit, take_interrupted,
 };
 pub use promise::settle;
 pub use promise_hooks::follow_promises;

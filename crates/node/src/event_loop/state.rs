@@ -54,6 +54,8 @@ pub struct EventLoop {
     work_deadline: Cell<Option<Duration>>,
     /// Moves `soft_deadline` by this span after an interruption.
     longest_turn: Cell<Option<Duration>>,
+    /// Moves `work_deadline` by this span after an interruption.
+    longest_work: Cell<Option<Duration>>,
     /// When the current turn must end, and its longest duration.
     turn: Cell<Option<(std::time::Instant, Duration)>>,
     was_interrupted: Cell<bool>,
@@ -95,6 +97,7 @@ impl EventLoop {
             hard_deadline: Cell::new(None),
             work_deadline: Cell::new(None),
             longest_turn: Cell::new(None),
+            longest_work: Cell::new(None),
             turn: Cell::new(None),
             was_interrupted: Cell::new(false),
             halt_handler: RefCell::default(),
@@ -161,17 +164,28 @@ impl EventLoop {
         self.work_deadline.set(None);
         self.soft_deadline.set(deadline.and_then(|deadline| Instant::from_std(deadline).checked_add(GRACE_PERIOD)));
         self.longest_turn.set(None);
+        self.longest_work.set(None);
         promise_hooks::set_late(false);
     }
 
     /// Interrupts scripts once this thread has computed for `work` from now, until another limit is set.
     pub(super) fn set_work_limit(&self, work: Duration) {
+        self.longest_work.set(None);
         self.work_deadline.set(processor_time().checked_add(work));
+    }
+
+    /// Interrupts the running script once this thread has computed for `work` from now, then each later one that computes
+    /// that long.
+    pub(super) fn set_longest_work(&self, work: Duration) {
+        self.set_deadline(None);
+        self.set_work_limit(work);
+        self.longest_work.set(Some(work));
     }
 
     /// Interrupts each script that runs longer than this without yielding.
     pub(super) fn set_longest_turn(&self, span: Duration) {
         self.work_deadline.set(None);
+        self.longest_work.set(None);
         self.soft_deadline.set(Instant::now().checked_add(span));
         self.longest_turn.set(Some(span));
         promise_hooks::set_late(false);
@@ -199,6 +213,9 @@ impl EventLoop {
             self.was_interrupted.set(true);
             if let Some(span) = self.longest_turn.get() {
                 self.soft_deadline.set(Instant::now().checked_add(span));
+            }
+            if let Some(work) = self.longest_work.get() {
+                self.work_deadline.set(processor_time().checked_add(work));
             }
         }
         is_late

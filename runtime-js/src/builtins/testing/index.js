@@ -1,4 +1,5 @@
 // `lmthing/test`, the import of test files (docs/guide/testing.md). The assertion half is large and loaded on first use.
+import { judge } from 'lmthing/eval';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { createMockModel, run } from 'lmthing:internal/native/testing';
 import {
@@ -48,10 +49,10 @@ export const expectTypeOf = () => anything;
 export const assertType = () => {};
 
 export {
-  afterAll, afterEach, aroundAll, aroundEach, beforeAll, beforeEach, createMockModel, describe, onTestFailed, onTestFinished, run, test,
+  afterAll, afterEach, aroundAll, aroundEach, beforeAll, beforeEach, createMockModel, describe, judge, onTestFailed, onTestFinished, run, test,
   describe as suite, test as it, vi as vitest,
 };
 export default {
   afterAll, afterEach, aroundAll, aroundEach, assert, assertType, beforeAll, beforeEach, chai, createMockModel, describe, expect,
-  expectTypeOf, fn, it: test, onTestFailed, onTestFinished, run, suite: describe, test, vi, vitest: vi,
+  expectTypeOf, fn, it: test, judge, onTestFailed, onTestFinished, run, suite: describe, test, vi, vitest: vi,
 };

@@ -28,7 +28,7 @@ use lmthing_eval::{
 use lmthing_map::{BatchOptions, EarlyEnd};
 use lmthing_providers::Redactor;
 use lmthing_store::trace::page;
-use lmthing_system::files::{self, FileReporter, absolute};
+use lmthing_system::files::{self, FileKind, FileReporter, absolute};
 use lmthing_testing::Mode;
 
 pub(in crate::cli) fn run(args: &EvalArgs, printer: &Printer) -> ExitCode {
@@ -143,14 +143,11 @@ impl Command {
 
 const NAMES: &str = "evals are in files that end in .eval.lmt.mjs, .eval.lmt.js, .eval.lmt.ts, .eval.lmt.mts";
 
-fn is_eval_file(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().contains(".eval.lmt."))
-}
-
 /// The eval files of the command, and what could not be searched.
 fn eval_files(args: &EvalArgs) -> anyhow::Result<(Vec<PathBuf>, Vec<String>)> {
     let found = files::find(&args.paths, NAMES).map_err(WrongUsage::from)?;
-    let (evals, others): (Vec<_>, Vec<_>) = found.files.into_iter().partition(|file| is_eval_file(&file.path));
+    let (evals, others): (Vec<_>, Vec<_>) =
+        found.files.into_iter().partition(|file| FileKind::of(&file.path) == FileKind::Eval);
     if let Some(other) = others.iter().find(|file| file.is_named) {
         let message = format!("{} is no eval file", other.path.display());
         return Err(WrongUsage::new(message, NAMES).into());

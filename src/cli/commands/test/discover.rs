@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::cli::failure::WrongUsage;
 use lmthing_check::has_export;
-use lmthing_system::files::{self, FoundPromptFile, is_test_file};
+use lmthing_system::files::{self, FileKind, FoundPromptFile};
 use lmthing_testing::{Answers, Kind, Subject, recording_of};
 
 pub(super) struct Discovered {
@@ -22,23 +22,25 @@ pub(super) fn discover(paths: &[PathBuf]) -> Result<Discovered, WrongUsage> {
         files::find(paths, "tests are in files that end in .test.lmt.mjs, .test.lmt.js, .test.lmt.ts, .test.lmt.mts")?;
     let (mut subjects, mut looked_at) = (Vec::new(), Vec::new());
     for FoundPromptFile { path, is_named } in found.files {
-        looked_at.push(path.clone());
-        let kind = if is_test_file(&path) {
-            Kind::Tests
-        } else {
-            let recording = recording_of(&path);
-            let answers = match () {
-                () if has_export(&path, "mock") => Answers::Mock,
-                () if recording.is_file() => Answers::Recording,
-                () => Answers::Missing,
-            };
-            looked_at.push(recording);
-            // A prompt file that is named is always tested.
-            if answers == Answers::Missing && !is_named {
-                continue;
+        let kind = match FileKind::of(&path) {
+            FileKind::Eval => continue,
+            FileKind::Tests => Kind::Tests,
+            FileKind::Prompt => {
+                let recording = recording_of(&path);
+                let answers = match () {
+                    () if has_export(&path, "mock") => Answers::Mock,
+                    () if recording.is_file() => Answers::Recording,
+                    () => Answers::Missing,
+                };
+                looked_at.extend([path.clone(), recording]);
+                // A prompt file that is named is always tested.
+                if answers == Answers::Missing && !is_named {
+                    continue;
+                }
+                Kind::Smoke(answers)
             }
-            Kind::Smoke(answers)
         };
+        looked_at.push(path.clone());
         subjects.push(Subject { file: path, kind });
     }
     let here = if paths.is_empty() { &[PathBuf::from(".")][..] } else { paths };

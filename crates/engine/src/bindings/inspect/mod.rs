@@ -2,7 +2,7 @@
 //! (docs/reference/check.md).
 
 mod clock;
-mod exports;
+pub(crate) mod exports;
 mod fault;
 mod input;
 mod inspect_file;
@@ -10,7 +10,7 @@ mod no_models;
 mod offer;
 mod pieces;
 mod render;
-mod thrown_fault;
+pub(crate) mod thrown_fault;
 mod varying;
 
 pub use clock::Clock;

@@ -15,21 +15,21 @@ use lmthing_node::{
 const DESCRIBE_TIME: std::time::Duration = std::time::Duration::from_secs(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(crate) enum Phase {
     Load,
     Render,
     SecondStep,
 }
 
 impl Phase {
-    pub(super) fn code(self) -> &'static str {
+    pub(crate) fn code(self) -> &'static str {
         match self {
             Phase::Load => "load",
             Phase::Render | Phase::SecondStep => "render",
         }
     }
 
-    pub(super) fn description(self) -> &'static str {
+    pub(crate) fn description(self) -> &'static str {
         match self {
             Phase::Load => "loading the file",
             Phase::Render => "the first render",
@@ -38,12 +38,12 @@ impl Phase {
     }
 }
 
-pub(super) fn fault_of(ctx: &Ctx<'_>, error: Error, code: &'static str) -> Fault {
+pub(crate) fn fault_of(ctx: &Ctx<'_>, error: Error, code: &'static str) -> Fault {
     let _ = set_deadline(ctx, Some(Instant::now() + DESCRIBE_TIME));
     to_fault(diagnose_error(ctx, error), code)
 }
 
-pub(super) fn load_fault(ctx: &Ctx<'_>, error: Error) -> Fault {
+pub(crate) fn load_fault(ctx: &Ctx<'_>, error: Error) -> Fault {
     let _ = set_deadline(ctx, Some(Instant::now() + DESCRIBE_TIME));
     let thrown = diagnose_error(ctx, error);
     let code = match thrown.payload_as::<LoadFailure>().as_deref() {
@@ -66,7 +66,7 @@ pub(super) fn run_fault(error: &RunError, code: &'static str) -> Fault {
     }
 }
 
-pub(super) fn halt_fault(ctx: &Ctx<'_>, halt: Halt, phase: Phase) -> Fault {
+pub(crate) fn halt_fault(ctx: &Ctx<'_>, halt: Halt, phase: Phase) -> Fault {
     match halt {
         Halt::Exit(exit_code) => {
             let message = format!("could not look further: {} calls process.exit({exit_code})", phase.description());
@@ -105,7 +105,7 @@ fn caused_by(causes: &[Diagnostic], locations: &mut Vec<Location>) -> String {
 
 /// Downgrades an error that ended loading or rendering to a note if it may be a consequence of a refused access or of
 /// the missing model.
-pub(super) fn qualify(ctx: &Ctx<'_>, fault: Fault, is_model_missing: bool) -> Vec<Fault> {
+pub(crate) fn qualify(ctx: &Ctx<'_>, fault: Fault, is_model_missing: bool) -> Vec<Fault> {
     if fault.severity != FaultSeverity::Error || !["load", "render"].contains(&fault.code) {
         return refusal_notes(ctx, "").into_iter().chain([fault]).collect();
     }
@@ -122,7 +122,7 @@ pub(super) fn qualify(ctx: &Ctx<'_>, fault: Fault, is_model_missing: bool) -> Ve
     refused.into_iter().chain([Fault { message, hint: None, ..fault.with_severity(FaultSeverity::Note) }]).collect()
 }
 
-pub(super) fn refusal_notes(ctx: &Ctx<'_>, opening: &str) -> Vec<Fault> {
+pub(crate) fn refusal_notes(ctx: &Ctx<'_>, opening: &str) -> Vec<Fault> {
     let note = |DeniedAccess { message, location }: DeniedAccess| {
         let message = format!("{opening}{message}");
         Fault { location, ..Fault::error("permission", &[], message) }.with_severity(FaultSeverity::Note)

@@ -9,19 +9,19 @@ use super::super::{
 use crate::prompt::RunError;
 use lmthing_node::diagnose_error;
 
-pub(super) struct Faults<'a, 'js> {
+pub(crate) struct Faults<'a, 'js> {
     ctx: &'a Ctx<'js>,
-    pub(super) list: Vec<Fault>,
+    pub(crate) list: Vec<Fault>,
     /// As far as can be known without a request.
-    pub(super) models: Vec<NamedModel>,
+    pub(crate) models: Vec<NamedModel>,
 }
 
 impl<'a, 'js> Faults<'a, 'js> {
-    pub(super) fn new(ctx: &'a Ctx<'js>) -> Self {
+    pub(crate) fn new(ctx: &'a Ctx<'js>) -> Self {
         Faults { ctx, list: Vec::new(), models: Vec::new() }
     }
 
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         (code, severity): (&'static str, FaultSeverity),
         place: Vec<PathKey>,
@@ -33,7 +33,7 @@ impl<'a, 'js> Faults<'a, 'js> {
     }
 
     /// The value that a reader returned. An error becomes a fault at `place`, or at a more specific place.
-    pub(super) fn read<T>(&mut self, code: &'static str, place: &[PathKey], read: Result<T>) -> Option<T> {
+    pub(crate) fn read<T>(&mut self, code: &'static str, place: &[PathKey], read: Result<T>) -> Option<T> {
         match read {
             Ok(value) => Some(value),
             Err(error) => {
@@ -62,7 +62,7 @@ impl<'a, 'js> Faults<'a, 'js> {
     }
 
     /// Reads an object key by key, so that a fault of one key does not hide others.
-    pub(super) fn read_each<T>(
+    pub(crate) fn read_each<T>(
         &mut self,
         code: &'static str,
         place: &[PathKey],
@@ -75,7 +75,7 @@ impl<'a, 'js> Faults<'a, 'js> {
         }
     }
 
-    pub(super) fn properties(
+    pub(crate) fn properties(
         &mut self,
         code: &'static str,
         place: &[PathKey],
@@ -92,14 +92,14 @@ fn single<'js>(ctx: &Ctx<'js>, name: &str, value: Value<'js>) -> Result<Object<'
     Ok(single)
 }
 
-pub(super) fn path(names: &[&str]) -> Vec<PathKey> {
+pub(crate) fn path(names: &[&str]) -> Vec<PathKey> {
     PathKey::path(names)
 }
 
-pub(super) fn at_key(place: &[PathKey], name: &str) -> Vec<PathKey> {
+pub(crate) fn at_key(place: &[PathKey], name: &str) -> Vec<PathKey> {
     [place, &[PathKey::Name(name.to_owned())]].concat()
 }
 
-pub(super) fn at_index(place: &[PathKey], index: usize) -> Vec<PathKey> {
+pub(crate) fn at_index(place: &[PathKey], index: usize) -> Vec<PathKey> {
     [place, &[PathKey::Index(index)]].concat()
 }

@@ -10,9 +10,10 @@ mod named_tools;
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
 use super::fault::{Fault, FaultSeverity, NamedModel};
-use faults::{Faults, path};
+pub(crate) use faults::{Faults, at_index, at_key, path};
 pub(crate) use mock::{MockScript, calls_against};
 pub(super) use mock_arguments::check_arguments;
+pub(crate) use model::check_one as check_model;
 pub(super) use named_tools::{NamedTools, names_against};
 
 use crate::bindings::{

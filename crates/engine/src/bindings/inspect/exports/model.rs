@@ -44,7 +44,8 @@ pub(super) fn check<'js>(
     }
 }
 
-fn check_one<'js>(
+/// Adds a fault if a model is not `resolved`, or if its key is missing.
+pub(crate) fn check_one<'js>(
     ctx: &Ctx<'js>,
     faults: &mut Faults<'_, 'js>,
     place: &[PathKey],
