@@ -7,7 +7,8 @@ import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 const FEW = 400;
 
 /**
- * `nodes` have an `id` each, and `render(node, index)` makes an element with it as `data-node`. `estimate(node)` is a height.
+ * `nodes` have an `id` each, and `render(node, index)` makes an element with it as `data-node`. `estimate(node)` is a height,
+ * `overscan` the number of nodes that are rendered before and after those that are seen.
  * `goal` is `{node, align}`, where to scroll. The list is below an element of the class `above`.
  */
 export function List({ nodes, few = FEW, isPrinted, onRendered, ...rest }) {
@@ -23,14 +24,14 @@ function Short({ nodes, render, goal }) {
   return nodes.map(render);
 }
 
-function Long({ nodes, render, estimate, current, goal, onRendered }) {
+function Long({ nodes, render, estimate, overscan = 8, current, goal, onRendered }) {
   const list = useRef(null);
   const currentIndex = nodes.indexOf(current);
   const virtualizer = useVirtualizer({
     count: nodes.length,
     getItemKey: (index) => nodes[index].id,
     estimateSize: (index) => estimate(nodes[index]),
-    overscan: 8,
+    overscan,
     // The focused row stays rendered, so that the keyboard keeps its position.
     rangeExtractor: ({ startIndex, endIndex, overscan }) => {
       const [first, last] = [Math.max(startIndex - overscan, 0), Math.min(endIndex + overscan, nodes.length - 1)];

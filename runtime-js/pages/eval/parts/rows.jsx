@@ -3,8 +3,8 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { List } from '../../shared/list.jsx';
 import { Row } from './row.jsx';
 
-/** The longest list that is rendered completely: a row has more elements than one of a run. */
-const FEW = 60;
+/** With more cells, only the rows that are seen are rendered. */
+const FEW_CELLS = 120;
 /** More groups have no columns of their own in the heads of rows. */
 const MOST_COLUMNS = 6;
 
@@ -23,7 +23,7 @@ export function Rows({ evaluation, rows, current, goal, isOpen, isPrinted, onFol
     <section class={hasColumns ? 'rows in-columns' : 'rows'} style={{ '--groups': groups.length }} aria-label="Rows">
       {hasColumns && rows.length > 0 && <Columns {...evaluation} />}
       {rows.length === 0 && <p class="soft">No row is like that.</p>}
-      <List nodes={rows} few={FEW} render={row} estimate={(each) => (isOpen(each) ? 420 : 40)} current={current} goal={goal} isPrinted={isPrinted} />
+      <List nodes={rows} few={FEW_CELLS / Math.max(groups.length * evaluation.repeats, 1)} render={row} estimate={(each) => (isOpen(each) ? 420 : 40)} overscan={2} current={current} goal={goal} isPrinted={isPrinted} />
     </section>
   );
 }
