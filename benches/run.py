@@ -164,8 +164,9 @@ def size_of(command, env):
     """MiB of the process at its largest.
 
     What the kernel says of a process that has ended counts the one it was forked from, us; so on Linux the figure is read
-    again and again while the process lives.
+    again and again while the process lives. Until it runs the command, it has our own command line.
     """
+    ours = Path('/proc/self/cmdline').read_bytes() if sys.platform == 'linux' else b''
     with tempfile.TemporaryFile() as errors:
         pid, largest = spawn(command, env, errors), 0
         while True:
@@ -174,9 +175,9 @@ def size_of(command, env):
                 break
             try:
                 fields = Path(f'/proc/{pid}/status').read_text()
-                own = 'lmthing' in fields.split('\n', 1)[0]
+                is_command = Path(f'/proc/{pid}/cmdline').read_bytes() not in (ours, b'')
                 lines = [line for line in fields.splitlines() if line.startswith('VmHWM:')]
-                largest = max([largest] + [int(line.split()[1]) / 1024 for line in lines if own])
+                largest = max([largest] + [int(line.split()[1]) / 1024 for line in lines if is_command])
             except (FileNotFoundError, ProcessLookupError):
                 pass
         check(command, status, errors)

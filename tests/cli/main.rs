@@ -6,6 +6,7 @@
 mod support;
 
 mod action;
+mod benchmarks;
 mod check_cache;
 mod check_command;
 mod check_exports;
