@@ -14,10 +14,11 @@ use crate::{AnsweredCell, CellLine, CellName};
 pub(super) struct Disagreement<'a> {
     pub row: u64,
     pub input: &'a Map<String, Value>,
-    /// The scores that differ: of each group that has it the mean of its repetitions.
-    pub scores: Vec<(&'a str, Vec<(Name<'a>, f64)>)>,
-    /// The largest distance of two groups in a score.
-    pub gap: f64,
+    /// The score in which they differ most.
+    pub score: &'a str,
+    /// Of each group that has it the mean of its repetitions.
+    pub means: Vec<(Name<'a>, f64)>,
+    gap: f64,
 }
 
 /// Errors with the same message.
@@ -52,9 +53,11 @@ impl<'a> Evaluated<'a> {
         let mut found: Vec<Disagreement<'_>> = inputs
             .into_iter()
             .filter_map(|(row, input)| {
-                let scores = compared.different(row);
-                let gap = scores.iter().map(|(_, means)| gap(means)).max_by(f64::total_cmp)?;
-                Some(Disagreement { row, input, scores, gap })
+                let scores = compared.different(row).into_iter().rev();
+                // The first of those with the largest gap.
+                let with_gaps = scores.map(|(score, means)| (gap(&means), score, means));
+                let (gap, score, means) = with_gaps.max_by(|a, b| a.0.total_cmp(&b.0))?;
+                Some(Disagreement { row, input, score, means, gap })
             })
             .collect();
         found.sort_by(|a, b| b.gap.total_cmp(&a.gap));

@@ -10,7 +10,7 @@ use super::{
     types::{Against, Difference, EvalReport, Group, Verdict},
 };
 
-const MAX_ROWS: usize = 20;
+const MAX_ROWS: usize = 10;
 
 const MAX_ERRORS: usize = 20;
 
@@ -91,14 +91,13 @@ fn disagreements(text: &mut String, eval: &Evaluated<'_>) {
     if found.is_empty() {
         return;
     }
-    let rows = found.iter().take(MAX_ROWS).flat_map(|row| {
-        let input = code(&Value::Object(row.input.clone()).to_string());
-        row.scores.iter().map(move |(score, means)| {
-            let means = means
-                .iter()
-                .map(|((variant, model), mean)| format!("{} {} {}", code(variant), code(model), number(*mean)));
-            vec![row.row.to_string(), input.clone(), code(score), means.collect::<Vec<_>>().join("<br>")]
-        })
+    let rows = found.iter().take(MAX_ROWS).map(|row| {
+        let means = row
+            .means
+            .iter()
+            .map(|((variant, model), mean)| format!("{} {} {}", code(variant), code(model), number(*mean)));
+        let means = means.collect::<Vec<_>>().join("<br>");
+        vec![row.row.to_string(), code(&Value::Object(row.input.clone()).to_string()), code(row.score), means]
     });
     details(text, &format!("Rows with different scores: {}", found.len()), found.len() > MAX_ROWS, |text| {
         table(text, &["row", "input", "score", "means"], rows);

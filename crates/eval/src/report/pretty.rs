@@ -17,7 +17,7 @@ const COLUMNS: usize = 120;
 
 const NARROWEST: usize = 40;
 
-const MAX_ROWS: usize = 10;
+const MAX_ROWS: usize = 5;
 
 const MAX_ERRORS: usize = 10;
 
@@ -75,7 +75,7 @@ impl<'a> Pretty<'a> {
             let is_same_model = groups.iter().all(|group| group.model == first.model);
             let _ = if is_same_model { write!(line, ", {}", one_line(&first.model)) } else { Ok(()) };
         }
-        self.line(&line, Style::Dim);
+        self.line(&(line + "; means with 95 % intervals"), Style::Dim);
     }
 
     /// The means of a score, and its differences from the first group.
@@ -96,7 +96,9 @@ impl<'a> Pretty<'a> {
                 ],
                 _ => vec![Cell::new("–", Style::Dim), Cell::new("no row has it", Style::Dim)],
             };
-            cells.extend(first.map(difference_cells).unwrap_or_else(|| vec![Cell::default(); 3]));
+            cells.extend(
+                first.map(|first| difference_cells(first, report.rows)).unwrap_or_else(|| vec![Cell::default(); 3]),
+            );
             table.rows.push((label(&report.groups, &group.variant, &group.model), cells));
         }
         let against: Vec<&Difference> =
@@ -129,9 +131,10 @@ impl<'a> Pretty<'a> {
                 true => String::new(),
                 false => format!(", there {}", one_line(&difference.other.1)),
             };
-            table
-                .rows
-                .push((format!("{} · {label}{model}", one_line(&difference.score)), difference_cells(difference)));
+            table.rows.push((
+                format!("{} · {label}{model}", one_line(&difference.score)),
+                difference_cells(difference, report.rows),
+            ));
         }
         self.section(&format!("Against {}", one_line(path)));
         if table.rows.is_empty() {
@@ -169,13 +172,11 @@ impl<'a> Pretty<'a> {
         for row in found.iter().take(MAX_ROWS) {
             let input = one_line(&Value::Object(row.input.clone()).to_string());
             self.line(&format!("  row {}  {input}", row.row), Style::Plain);
-            for (score, means) in &row.scores {
-                let means = means.iter().map(|((variant, model), mean)| {
-                    format!("{} {}", label(&self.report.groups, variant, model), short(*mean))
-                });
-                let line = format!("    {}: {}", one_line(score), means.collect::<Vec<_>>().join(", "));
-                self.line(&line, Style::Dim);
-            }
+            let means = row.means.iter().map(|((variant, model), mean)| {
+                format!("{} {}", label(&self.report.groups, variant, model), short(*mean))
+            });
+            let line = format!("    {}: {}", one_line(row.score), means.collect::<Vec<_>>().join(", "));
+            self.line(&line, Style::Dim);
         }
         self.more(found.len(), MAX_ROWS);
     }
@@ -204,13 +205,14 @@ impl<'a> Pretty<'a> {
     }
 }
 
-fn difference_cells(difference: &Difference) -> Vec<Cell> {
+/// `rows` is what the eval has; where fewer are compared, their number is shown.
+fn difference_cells(difference: &Difference, rows: u64) -> Vec<Cell> {
     let Difference { mean, low, high, verdict, n, .. } = difference;
-    let rows = counted(*n, "row");
+    let rows = if *n == rows { String::new() } else { format!(", {}", counted(*n, "row")) };
     vec![
         Cell::new(signed(*mean), Style::Plain),
         Cell::new(format!("{}…{}", signed(*low), signed(*high)), Style::Dim),
-        Cell::new(format!("{}, {rows}", verdict.as_str()), Style::of(*verdict)),
+        Cell::new(format!("{}{rows}", verdict.as_str()), Style::of(*verdict)),
     ]
 }
 

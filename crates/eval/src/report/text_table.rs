@@ -49,7 +49,7 @@ impl TextTable {
             )
         });
         let rows = self.rows.iter().map(|(name, cells)| {
-            line(&pad(&truncate_str(name, label, "…"), label, Alignment::Left), cells, &widths, has_colours)
+            line(&pad(&shortened(name, label), label, Alignment::Left), cells, &widths, has_colours)
         });
         head.into_iter().chain(rows).collect()
     }
@@ -72,13 +72,22 @@ impl TextTable {
     fn stacked(&self, columns: usize, has_colours: bool) -> Vec<String> {
         let mut lines = Vec::new();
         for (name, cells) in &self.rows {
-            lines.push(format!("{INDENT}{}", truncate_str(name, columns.saturating_sub(INDENT.len()), "…")));
+            lines.push(format!("{INDENT}{}", shortened(name, columns.saturating_sub(INDENT.len()))));
             let heads = self.head.iter().skip(1).map(String::as_str).chain(std::iter::repeat(""));
+            let mut line = String::new();
             for (cell, head) in cells.iter().zip(heads).filter(|(cell, _)| !cell.text.is_empty()) {
                 let head = if head.is_empty() { String::new() } else { format!("{head} ") };
-                let text = format!("{INDENT}{INDENT}{head}{}", cell.text.trim());
-                lines.push(cell.style.paint(&truncate_str(&text, columns, "…"), has_colours));
+                let text = format!("{head}{}", cell.text.trim());
+                let room = columns.saturating_sub(2 * INDENT.len());
+                if !line.is_empty() && measure_text_width(&line) + GAP.len() + measure_text_width(&text) > room {
+                    lines.push(format!("{INDENT}{INDENT}{line}"));
+                    line.clear();
+                }
+                let gap = if line.is_empty() { "" } else { GAP };
+                line.push_str(gap);
+                line.push_str(&cell.style.paint(&truncate_str(&text, room, "…"), has_colours));
             }
+            lines.push(format!("{INDENT}{INDENT}{line}"));
         }
         lines
     }
@@ -99,4 +108,22 @@ fn line(label: &str, cells: &[Cell], widths: &[usize], has_colours: bool) -> Str
 
 fn pad(text: &str, width: usize, alignment: Alignment) -> String {
     pad_str(text, width, alignment, None).into_owned()
+}
+
+/// Without its middle: the ends of names tell models apart, and their beginnings variants.
+fn shortened(name: &str, width: usize) -> String {
+    if measure_text_width(name) <= width {
+        return name.to_owned();
+    }
+    let start = truncate_str(name, width / 3, "").into_owned();
+    let room = width.saturating_sub(measure_text_width(&start) + 1);
+    let mut end = String::new();
+    for character in name.chars().rev() {
+        end.insert(0, character);
+        if measure_text_width(&end) > room {
+            end.remove(0);
+            break;
+        }
+    }
+    format!("{start}…{end}")
 }
