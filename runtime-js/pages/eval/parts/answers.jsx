@@ -11,12 +11,17 @@ import { Value } from './value.jsx';
 const MOST_REPEATS = 5;
 
 export function Answers({ row, evaluation: { groups, scoreNames }, extent }) {
-  const columns = columnsOf(row, groups);
+  const pairs = groups.map((group) => columnsOf(row, group));
+  const columns = pairs.flat();
   return (
     <>
       <div class="answers">
-        {columns.map((column, index) => (
-          <Column key={index} {...column} scoreNames={scoreNames} extent={extent} />
+        {pairs.map((pair, index) => (
+          <div key={index} class={pair.length > 1 ? 'pair' : ''}>
+            {pair.map((column) => (
+              <Column key={column.name} {...column} scoreNames={scoreNames} extent={extent} />
+            ))}
+          </div>
         ))}
       </div>
       <Comparison choices={choicesOf(columns)} first={columns.findIndex(({ isEarlier }) => isEarlier)} />
@@ -24,14 +29,12 @@ export function Answers({ row, evaluation: { groups, scoreNames }, extent }) {
   );
 }
 
-function columnsOf(row, groups) {
-  return groups.flatMap((group) => {
-    const { index, name } = group;
-    const now = { name, cells: row.answers[index], isEarlier: false };
-    if (!row.earlier || row.earlier[index].length === 0) return [now];
-    const hasChanged = row.changes.some((change) => change.group === index) || row.reworded.includes(index);
-    return hasChanged ? [{ name: `${name}, baseline`, cells: row.earlier[index], isEarlier: true }, now] : [now];
-  });
+/** The column of a group, after that of the baseline if it has changed. */
+function columnsOf(row, { index, name }) {
+  const now = { name, cells: row.answers[index], isEarlier: false };
+  if (!row.earlier || row.earlier[index].length === 0) return [now];
+  const hasChanged = row.changes.some((change) => change.group === index) || row.reworded.includes(index);
+  return hasChanged ? [{ name: `${name}, baseline`, cells: row.earlier[index], isEarlier: true }, now] : [now];
 }
 
 /** The answers that can be compared: `{name, text}`. */
