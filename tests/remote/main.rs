@@ -6,6 +6,7 @@
 mod support;
 
 mod batches;
+mod eval;
 mod ingress;
 mod map_providers;
 mod map_results;

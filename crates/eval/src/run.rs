@@ -3,6 +3,7 @@
 use std::{
     cell::RefCell,
     collections::{BTreeSet, HashMap},
+    path::PathBuf,
     rc::Rc,
     sync::{
         Arc,
@@ -28,8 +29,8 @@ use super::{
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::prompt::RunError;
 use lmthing_map::{
-    BatchPlace, EarlyEnd, MapListener, PoolOptions, Provenance, RowBatches, Totals, Unit, Units, hash_files, hash_of,
-    run_units, with_suffix,
+    BatchPlace, EarlyEnd, MapListener, PoolOptions, Provenance, RowBatches, Totals, Unit, Units, check_written,
+    hash_files, hash_of, run_units, with_suffix,
 };
 use lmthing_providers::Servers;
 
@@ -63,6 +64,7 @@ pub struct EvalOutcome {
 pub struct CellFailure {
     pub kind: String,
     pub message: String,
+    pub hint: Option<String>,
     /// The first of them.
     pub cell: CellName,
     pub count: u64,
@@ -92,6 +94,7 @@ pub fn run_eval(options: EvalOptions, listener: &mut dyn EvalListener) -> Result
     let limits = options.limits.clone();
     let mut book = Book::new(BookParts { plan: plan.clone(), file, state, limits, thread, messages });
     let command = Command { options, pool: Arc::new(pool), recordings, servers };
+    command.check_out(&book).map_err(|problem| Rc::new(RunError::Usage(problem)))?;
     let (asked, batches) = command.open(&mut book, &mut forward).map_err(failed)?;
     command.run(book, (asked, batches), forward).map_err(failed)
 }
@@ -225,6 +228,19 @@ impl Command {
         }
     }
 
+    /// Fails if a file that is read would be written.
+    fn check_out(&self, book: &Book) -> StateResult<()> {
+        let Some(out) = &self.options.out else { return Ok(()) };
+        let written = [out.to_owned(), with_suffix(out, ".lmthing"), with_suffix(out, ".new")];
+        let rows = match &book.file.rows {
+            EvalRows::File(path) => Some(path),
+            EvalRows::Objects(_) => None,
+        };
+        let files = book.plan.variants().iter().flat_map(|planned| &planned.files);
+        let read = files.chain(rows).chain([&book.file.path]).chain(self.options.mcp_config.as_ref());
+        check_written(out, &written, read.map(PathBuf::as_path), |_| false)
+    }
+
     fn batches(
         &self,
         book: &Book,
@@ -288,6 +304,7 @@ impl Command {
         let failures = totals.errors.groups().into_iter().map(|group| CellFailure {
             kind: group.kind.clone(),
             message: group.message.clone(),
+            hint: group.hint.clone(),
             cell: plan.name(group.row),
             count: group.count,
         });

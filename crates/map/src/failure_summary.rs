@@ -10,6 +10,8 @@ const MAX_MESSAGE: usize = 300;
 pub struct FailureGroup {
     pub kind: String,
     pub message: String,
+    /// Of the first row.
+    pub hint: Option<String>,
     /// The first row.
     pub row: u64,
     /// Its line, for a row that does not fit.
@@ -37,6 +39,7 @@ impl FailureSummary {
             None => self.groups.push(FailureGroup {
                 kind: failure.kind.clone(),
                 message,
+                hint: failure.hint().map(str::to_owned),
                 row,
                 line: failure.row_line,
                 count: 1,

@@ -14,6 +14,7 @@ mod row_set;
 mod rows;
 mod validate;
 mod work;
+mod written;
 
 pub use batches::cancel_batches;
 pub use checked_rows::is_sampled;
@@ -27,3 +28,4 @@ pub use progress::{BatchNews, BatchNewsPhase, EarlyEnd, Progress, RowEnd, Totals
 pub use results::{Provenance, RowError, RowOutcome, Table, UnitSink, free_name, lock_state, with_suffix};
 pub use rows::{Fault, Record, Records, Rows, Source, Values};
 pub use work::{BatchPlace, FileFacts, RowBatches, Target, Targets, Units, check_file, run_units};
+pub use written::check_written;

@@ -17,6 +17,7 @@ use super::{
     results::{Provenance, Store, results_of, with_suffix},
     rows::{Fault, Record, Records, Rows},
     work::RowHost,
+    written::check_written,
 };
 use lmthing_base::{diagnostic::Diagnostic, input::InputShape};
 use lmthing_engine::{bindings::InputRows, prompt::RunError};
@@ -38,11 +39,6 @@ pub(super) struct RowValidator<'a> {
     pub(super) notes: Vec<String>,
     pub(super) failed: Option<Rc<RunError>>,
     pub(super) interrupted: Option<i32>,
-}
-
-fn is_module(file: &Path) -> bool {
-    const ENDINGS: [&str; 8] = ["mjs", "js", "cjs", "jsx", "mts", "ts", "cts", "tsx"];
-    file.extension().is_some_and(|ending| ENDINGS.iter().any(|module| ending.eq_ignore_ascii_case(module)))
 }
 
 impl<'a> RowValidator<'a> {
@@ -88,18 +84,7 @@ impl<'a> RowValidator<'a> {
         let files = self.files();
         let read = files.iter().map(PathBuf::as_path).chain(self.rows.files(&self.options.rows));
         let read = read.chain(self.options.pool.mcp_config.as_deref());
-        let read: BTreeSet<PathBuf> = read.filter_map(|file| file.canonicalize().ok()).collect();
-        let is_read =
-            |file: &&PathBuf| self.rows.has_name(file) || file.canonicalize().is_ok_and(|file| read.contains(&file));
-        let reason = match written.iter().find(is_read) {
-            Some(file) if file == out => "rows or prompts are read from it".to_owned(),
-            Some(file) => format!("it needs {}, which rows or prompts are read from", file.display()),
-            // A prompt may import it later, when it runs.
-            None if is_module(out) => "it has the name of a module".to_owned(),
-            None => return Ok(()),
-        };
-        let message = format!("--output {}: {reason}", out.display());
-        Err(Box::new(Diagnostic::new(message).with_hint("name another file, such as out.jsonl")))
+        check_written(out, &written, read, |file| self.rows.has_name(file))
     }
 
     fn provenance(&self) -> Provenance {

@@ -71,8 +71,8 @@ fn line(news: &BatchNews) -> Option<String> {
     Some(format!("batch {id} ({provider}): {what}"))
 }
 
-/// What is under way at the end of the command, and how to continue.
-pub(super) fn under_way(totals: &Totals, out: &str, is_batched: bool) -> String {
+/// What is under way at the end of the command, and how to continue. `unit` is what waits: a row or a cell.
+pub(super) fn under_way(totals: &Totals, unit: &str, out: &str, is_batched: bool) -> String {
     let Totals { batches, batched_rows: rows, .. } = totals;
     let are = if *batches == 1 { "batch is" } else { "batches are" };
     let s = if *rows == 1 { "" } else { "s" };
@@ -81,7 +81,7 @@ pub(super) fn under_way(totals: &Totals, out: &str, is_batched: bool) -> String 
         false => "They are not asked again: the same command with --batch collects what is done",
     };
     let (batches, rows) = (grouped(*batches), grouped(*rows));
-    format!("{batches} {are} under way, with {rows} row{s}. {again}; lmthing map --cancel {out} cancels.\n")
+    format!("{batches} {are} under way, with {rows} {unit}{s}. {again}; lmthing map --cancel {out} cancels.\n")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 mod rows;
 mod variant;
 
-use std::rc::Rc;
+use std::{collections::BTreeSet, path::PathBuf, rc::Rc};
 
 use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
@@ -38,6 +38,8 @@ pub(crate) struct PlannedVariant {
     pub(crate) rows: VariantRows,
     /// Changes with its prompt file and its definition.
     pub(crate) provenance: String,
+    /// The prompt file and what it imports.
+    pub(crate) files: BTreeSet<PathBuf>,
 }
 
 struct PlannedTarget {
@@ -178,7 +180,7 @@ impl Plan {
 
     fn target(&self, index: usize) -> Target {
         let PlannedTarget { variant, model, choice } = &self.targets[index];
-        let PlannedVariant { variant, rows, provenance } = &self.variants[*variant];
+        let PlannedVariant { variant, rows, provenance, .. } = &self.variants[*variant];
         Target {
             file: variant.file.clone(),
             shown_file: variant.shown_file.clone(),
@@ -257,7 +259,8 @@ impl Checker<'_> {
         let Variant { model, options, input, limits, .. } = variant;
         let made_of = json!([hash_files(&facts.files), model, options, input, limits, self.options.answers]);
         let provenance = hash_of(&made_of.to_string());
-        Ok((PlannedVariant { variant: variant.clone(), rows, provenance }, models))
+        let planned = PlannedVariant { variant: variant.clone(), rows, provenance, files: facts.files };
+        Ok((planned, models))
     }
 
     fn load(

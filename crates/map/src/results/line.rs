@@ -39,6 +39,10 @@ impl RowError {
         RowError { row_line, ..self }
     }
 
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     pub fn with_hint(self, hint: &str) -> Self {
         RowError { hint: Some(hint.to_owned()), ..self }
     }

@@ -244,7 +244,8 @@ impl Run {
     fn may_play(&self, index: usize, entry: &Entry) -> bool {
         let is_ours = match &entry.origin {
             Origin::File => self.test.store.mode != Mode::RecordAll,
-            Origin::New => true,
+            // Of another cell, where each has answers of its own.
+            Origin::New => self.test.turn.is_none(),
             Origin::Partial(test) => *test == self.test.key,
             Origin::Discarded => false,
         };

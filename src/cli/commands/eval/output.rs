@@ -71,6 +71,7 @@ impl<'a> EvalOutput<'a> {
             let first = if failure.count == 1 { "" } else { "first " };
             let (count, kind, message, cell) = (grouped(failure.count), &failure.kind, &failure.message, &failure.cell);
             text.push_str(&format!("  {count} × {kind}: {message} ({first}{cell})\n"));
+            failure.hint.iter().for_each(|hint| text.push_str(&format!("    hint: {hint}\n")));
         }
         let others: u64 = failures.iter().skip(MAX_GROUPS).map(|failure| failure.count).sum();
         if others > 0 {
@@ -87,7 +88,7 @@ impl<'a> EvalOutput<'a> {
             _ if failed + left == 0 => String::new(),
             None if left == 0 => String::new(),
             None => "Nothing keeps the answers: with -o OUT.jsonl the same command would go on.\n".to_owned(),
-            Some(out) if totals.batches > 0 => under_way(totals, &out.display().to_string(), self.is_batched),
+            Some(out) if totals.batches > 0 => under_way(totals, "cell", &out.display().to_string(), self.is_batched),
             Some(out) => {
                 let cells = match (failed, left) {
                     (0, _) => "the rest",

@@ -99,7 +99,7 @@ impl<'a> MapOutput<'a> {
             };
         };
         if totals.batches > 0 {
-            return under_way(totals, &out.display().to_string(), self.is_batched);
+            return under_way(totals, "row", &out.display().to_string(), self.is_batched);
         }
         let rows = match (failed, remaining) {
             (0, _) => "the rest",

@@ -1,0 +1,86 @@
+//! Failed cells, limits, interrupts and kills.
+
+use std::time::Duration;
+
+use super::{Lab, RIGHT, eval_file, report, rows};
+
+#[test]
+fn failed_cells_are_asked_again() {
+    let lab = Lab::new(&eval_file(&rows(3), RIGHT, ""));
+    lab.change(|seen| seen.refused = vec!["row 2".to_owned()]);
+    let outcome = lab.eval("-o out.jsonl -f json");
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    let report = report(&outcome);
+    assert_eq!((&report["ok"], &report["evals"][0]["groups"][0]["errors"]), (&false.into(), &1.into()), "{report}");
+    let line = &lab.lines()[1];
+    assert!(line["error"]["message"].as_str().unwrap().contains("no luck"), "{line}");
+    assert_eq!(line["scores"], serde_json::json!({}));
+    lab.take_asked();
+    lab.change(|seen| seen.refused.clear());
+    let outcome = lab.eval("-o out.jsonl");
+    assert_eq!((outcome.code, lab.take_texts()), (0, vec!["row 2".to_owned()]), "{outcome:?}");
+    assert!(lab.lines().iter().all(|line| line["scores"]["right"]["pass"] == true));
+    assert_eq!(lab.cells().len(), 3);
+}
+
+#[test]
+fn a_limit_ends_it_and_a_higher_one_goes_on() {
+    let lab = Lab::new(&eval_file(&rows(6), RIGHT, ""));
+    let outcome = lab.eval("-o out.jsonl --max-tokens 30 --jobs 1");
+    assert!(outcome.code == 4 && outcome.stderr.contains("--max-tokens"), "{outcome:?}");
+    let (done, asked) = (lab.lines().len(), lab.take_texts().len());
+    assert!((1..6).contains(&done) && asked == done, "{done} of {asked}: {outcome:?}");
+    assert!(lab.lines().iter().all(|line| line["scores"]["right"]["pass"] == true), "what was answered is scored");
+    let outcome = lab.eval("-o out.jsonl");
+    assert_eq!((outcome.code, lab.take_texts().len(), lab.lines().len()), (0, 6 - done, 6), "{outcome:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_keeps_what_was_answered() {
+    let lab = Lab::new(&eval_file(&rows(6), RIGHT, ""));
+    lab.change(|seen| seen.holds_after = Some(2));
+    let eval = lab.start("-o out.jsonl --jobs 1");
+    lab.wait_for_requests(3);
+    eval.signal("INT");
+    let outcome = eval.end();
+    assert_eq!((outcome.code, lab.lines().len()), (130, 2), "{outcome:?}");
+    assert_eq!(lab.files_of_out(), ["out.jsonl", "out.jsonl.lmthing"]);
+    lab.change(|seen| seen.holds_after = None);
+    lab.take_asked();
+    let outcome = lab.eval("-o out.jsonl");
+    assert_eq!((outcome.code, lab.take_texts().len(), lab.lines().len()), (0, 4, 6), "{outcome:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_eval_that_is_killed_again_and_again_pays_every_cell_once() {
+    let lab = Lab::new(&eval_file(&rows(4), RIGHT, "{ plain: {}, loud: { input: { style: '!' } } }"));
+    let mut random = fastrand::Rng::with_seed(7);
+    for paid in 1..8 {
+        lab.change(|seen| seen.holds_after = Some(paid));
+        lab.take_asked();
+        let eval = lab.start("-o out.jsonl --jobs 1");
+        // One is answered, and with a job at once the request after it is made when that is stored.
+        lab.wait_for_requests(2);
+        std::thread::sleep(Duration::from_millis(random.u64(0..40)));
+        eval.signal("KILL");
+        eval.end();
+        for line in lab.folder.lines("out.jsonl") {
+            serde_json::from_str::<serde_json::Value>(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        }
+        lab.change(|seen| {
+            seen.killed += 1;
+            assert_eq!(seen.paid.len(), paid);
+        });
+    }
+    lab.change(|seen| seen.holds_after = Some(8));
+    let outcome = lab.eval("-o out.jsonl --jobs 3");
+    assert_eq!((outcome.code, lab.lines().len()), (0, 8), "{outcome:?}");
+    let mut texts: Vec<String> = Vec::new();
+    lab.change(|seen| texts.extend(seen.paid.iter().map(|asked| asked.text.clone())));
+    texts.sort();
+    texts.dedup();
+    assert_eq!(texts.len(), 8, "{texts:?}");
+    assert_eq!(lab.files_of_out(), ["out.jsonl", "out.jsonl.lmthing"]);
+}

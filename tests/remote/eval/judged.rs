@@ -1,0 +1,60 @@
+//! Verdicts of judges stay in OUT (docs/reference/eval.md#judges).
+
+use serde_json::json;
+
+use super::{Asked, Lab, eval_file, rows};
+
+/// Of the server, about texts without an exclamation mark.
+fn judged(criterion: &str, rows_: &str) -> String {
+    let scores = format!("polite: judge('{criterion}', {{ model: 'lab:judge' }})");
+    let file = eval_file(rows_, &scores, "{ plain: {}, loud: { input: { style: '!' } } }");
+    format!("import {{ judge }} from 'lmthing/eval';\n{file}")
+}
+
+/// The number of answers and of verdicts that were asked for.
+fn counts(lab: &Lab) -> (usize, usize) {
+    let asked = lab.take_asked();
+    let verdicts = asked.iter().filter(|Asked { model, .. }| model == "judge").count();
+    (asked.len() - verdicts, verdicts)
+}
+
+#[test]
+fn a_changed_judge_asks_judges_only() {
+    let lab = Lab::new(&judged("is polite", &rows(2)));
+    let outcome = lab.eval("-o out.jsonl -f json");
+    assert_eq!((outcome.code, counts(&lab)), (0, (4, 4)), "{outcome:?}");
+    let line = &lab.lines()[1];
+    assert_eq!(line["scores"], json!({ "polite": { "score": 0.0, "pass": false, "reason": "because" } }), "{line}");
+    let before = std::fs::read_to_string(lab.folder.path("out.jsonl")).unwrap();
+    assert_eq!((lab.eval("-o out.jsonl").code, counts(&lab)), (0, (0, 0)));
+    assert_eq!(std::fs::read_to_string(lab.folder.path("out.jsonl")).unwrap(), before);
+    lab.folder.write("e.eval.lmt.mjs", &judged("is brief", &rows(2)));
+    let outcome = lab.eval("-o out.jsonl");
+    assert_eq!((outcome.code, counts(&lab)), (0, (0, 4)), "{outcome:?}");
+    // Back again, and a further row.
+    lab.folder.write("e.eval.lmt.mjs", &judged("is polite", &rows(3)));
+    let outcome = lab.eval("-o out.jsonl");
+    assert_eq!((outcome.code, counts(&lab)), (0, (2, 2)), "{outcome:?}");
+    assert_eq!(lab.files_of_out(), ["out.jsonl", "out.jsonl.lmthing"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn verdicts_of_an_eval_that_is_killed_are_not_paid_again() {
+    let lab = Lab::new(&judged("is polite", &rows(2)));
+    // Answers and verdicts, one after the other.
+    for paid in [2, 4, 5, 7] {
+        lab.change(|seen| seen.holds_after = Some(paid));
+        let eval = lab.start("-o out.jsonl --jobs 1");
+        lab.wait_until(|seen| seen.paid.len() == paid && seen.held > 0);
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        eval.signal("KILL");
+        eval.end();
+        lab.change(|seen| seen.killed += 1);
+        lab.wait_until(|seen| seen.held == 0);
+    }
+    lab.change(|seen| seen.holds_after = Some(8));
+    let outcome = lab.eval("-o out.jsonl");
+    assert_eq!((outcome.code, lab.lines().len()), (0, 4), "{outcome:?}");
+    lab.change(|seen| assert_eq!(seen.paid.len(), 8));
+}
