@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Evaluated,
+    style::one_line,
     summary::{Compared, Name},
 };
 use crate::{AnsweredCell, CellLine, CellName};
@@ -32,6 +33,12 @@ pub(super) struct ErrorGroup {
 
 impl ErrorGroup {
     /// Example: `right: TypeError: … (row 3, short, and 4 more)`.
+    pub(super) fn line(&self) -> String {
+        let what = if self.score.is_empty() { "run".to_owned() } else { one_line(&self.score) };
+        format!("{what}: {} ({})", one_line(&self.message), one_line(&self.place()))
+    }
+
+    /// Example: `row 3, short, and 4 more`.
     pub(super) fn place(&self) -> String {
         match self.count {
             1 => self.first.to_string(),

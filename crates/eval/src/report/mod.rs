@@ -20,7 +20,7 @@ pub use baseline::Baseline;
 pub use gates::{FailUnder, FailUnderError, Gates};
 pub use types::{Against, Difference, Durations, EvalReport, Group, ScoreKind, ScoreSummary, Verdict};
 
-use self::pretty::Pretty;
+use self::{findings::ErrorGroup, pretty::Pretty};
 use crate::{AnsweredCell, EvalFile};
 
 const HAS_TEXT_KEYS: &str = "no key is anything but text";
@@ -71,11 +71,16 @@ impl<'a> Reports<'a> {
         Reports { evals, ok, failures, evaluated }
     }
 
-    /// Cells whose run failed, and scores that failed.
-    pub fn errors(&self) -> (u64, u64) {
-        let cells = || self.evaluated.iter().flat_map(|eval| eval.cells);
-        let scores = cells().flat_map(|cell| cell.line.scores.values()).filter(|score| score.error.is_some());
-        (cells().filter(|cell| cell.line.error.is_some()).count() as u64, scores.count() as u64)
+    /// Errors of scores, a line for each message, at most `most` for an eval.
+    pub fn score_errors(&self, most: usize) -> Vec<String> {
+        let lines = |eval: &Evaluated<'_>| {
+            let mut groups = eval.error_groups();
+            groups.retain(|group| !group.score.is_empty());
+            let mut lines: Vec<String> = groups.iter().take(most).map(ErrorGroup::line).collect();
+            lines.extend((groups.len() > most).then(|| format!("and {} other errors", groups.len() - most)));
+            lines
+        };
+        self.evaluated.iter().flat_map(lines).collect()
     }
 
     /// For a terminal, or a log.

@@ -188,10 +188,8 @@ impl<'a> Pretty<'a> {
         }
         self.section("Errors");
         for group in groups.iter().take(MAX_ERRORS) {
-            let what = if group.score.is_empty() { "run".to_owned() } else { one_line(&group.score) };
-            let text = format!("{what}: {} ({})", one_line(&group.message), one_line(&group.place()));
             let options = textwrap::Options::new(self.columns).initial_indent("  ").subsequent_indent("    ");
-            for line in textwrap::wrap(&text, options) {
+            for line in textwrap::wrap(&group.line(), options) {
                 self.line(&line, Style::Red);
             }
         }

@@ -10,7 +10,7 @@ use std::{
 use jiff::Timestamp;
 
 use self::output::EvalOutput;
-use super::run::own_prices;
+use super::{rows_output::MAX_GROUPS, run::own_prices};
 use crate::cli::{
     ExitCode, Printer,
     env::{self, Environment},
@@ -195,6 +195,11 @@ fn report(args: &EvalArgs, command: &Command, outcomes: &[EvalOutcome], printer:
     };
     printer.text(&text);
     printer.flush();
+    if args.format != EvalFormat::Pretty {
+        // A report for people has them.
+        let lines = reports.score_errors(MAX_GROUPS);
+        lines.iter().for_each(|line| printer.stderr_wrapped(&format!("  {line}\n")));
+    }
     for failure in &reports.failures {
         printer.diagnostic(&Diagnostic::new(failure.clone()));
     }
