@@ -21,6 +21,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("lsp", &["base", "check", "engine", "node", "providers", "system", "typescript"]),
     ("testing", &["base", "engine", "node", "providers", "system"]),
     ("map", &["base", "engine", "node", "providers", "system"]),
+    ("eval", &["base", "check", "engine", "map", "node", "providers", "system", "testing"]),
     ("serve", &["base", "system"]),
     ("worker", &["base", "engine", "node", "providers", "serve", "store", "system"]),
 ];
@@ -31,6 +32,7 @@ const IN_TESTS: &[(&str, &[&str])] = &[
     ("store", &["runtime"]),
     ("engine", &["runtime"]),
     ("check", &["runtime"]),
+    ("eval", &["runtime"]),
     ("worker", &["runtime"]),
 ];
 

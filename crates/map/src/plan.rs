@@ -10,6 +10,7 @@ use std::{
 };
 
 use super::{
+    checked_rows::CheckedRows,
     convert::Inputs,
     hashes::{self, stable_hash},
     options::{MapListener, MapOptions},
@@ -37,16 +38,7 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
     let (sender, receiver) = mpsc::channel();
     let host = RowHost::of_file(sender.clone());
     let mut validator = RowValidator::new(&rows, &options, &host, listener);
-    let checked = validator.records().map_err(usage).and_then(|()| {
-        let choice = options.model.as_ref().map(SharedModel::choice);
-        let file = CheckedFile { path: &options.file, variables: options.variables_of_scripts() };
-        work::with_engine(&options.pool, file, &host, async |engine| {
-            let (runs_here, is_batched) = (options.server.is_none(), options.pool.batch.is_some());
-            let overrides = &ConfigOverrides::default();
-            let file = RowsFile { path: &options.file, runs_here, is_batched, overrides };
-            check_rows(engine, file, choice.as_ref(), &mut validator).await.map(drop)
-        })
-    });
+    let checked = validate(&options, &host, &mut validator);
     let RowValidator { validated, failed: wrong, converter, mut store, mut notes, interrupted, .. } = validator;
     host.end();
     forward_output(&receiver, listener);
@@ -77,16 +69,8 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
             .map_err(|error| failed(Box::new(Diagnostic::new(format!("cannot keep the results: {error}")))))?,
     };
     notes.iter().for_each(|note| listener.warned(None, note));
-    let todo = validated.todo(options.sample);
     let records = rows.read().map_err(usage)?;
-    let remaining = RemainingRows {
-        total: validated.total,
-        reused: validated.reused,
-        todo,
-        invalid: validated.invalid,
-        invalid_rows: validated.invalid_rows,
-        is_whole: options.sample.is_none(),
-    };
+    let remaining = remaining(validated, options.sample);
     let MapOptions { file, shown_file, model, server, pool, .. } = options;
     let (overrides, tag) = (ConfigOverrides::default(), String::new());
     let target = Target { file, shown_file, model, overrides, taken: converter.taken.clone(), tag };
@@ -100,6 +84,30 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
         servers: Arc::default(),
     };
     work::run(&Arc::new(pool), work, Box::new(writer), (sender, receiver), listener).map_err(failed)
+}
+
+/// Loads the file and validates all rows.
+fn validate(options: &MapOptions, host: &RowHost, validator: &mut RowValidator<'_>) -> Result<(), Rc<RunError>> {
+    validator.records().map_err(|problem| Rc::new(RunError::Usage(problem)))?;
+    let choice = options.model.as_ref().map(SharedModel::choice);
+    let file = CheckedFile { path: &options.file, variables: options.variables_of_scripts() };
+    work::with_engine(&options.pool, file, host, async |engine| {
+        let (runs_here, is_batched) = (options.server.is_none(), options.pool.batch.is_some());
+        let overrides = &ConfigOverrides::default();
+        let file = RowsFile { path: &options.file, runs_here, is_batched, overrides };
+        check_rows(engine, file, choice.as_ref(), validator).await.map(drop)
+    })
+}
+
+fn remaining(validated: CheckedRows, sample: Option<u64>) -> RemainingRows {
+    RemainingRows {
+        total: validated.total,
+        reused: validated.reused,
+        todo: validated.todo(sample),
+        invalid: validated.invalid,
+        invalid_rows: validated.invalid_rows,
+        is_whole: sample.is_none(),
+    }
 }
 
 fn row_batches(

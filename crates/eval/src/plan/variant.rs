@@ -8,7 +8,7 @@ use super::rows::RawRows;
 use crate::eval_file::Variant;
 use lmthing_base::{
     diagnostic::Diagnostic,
-    input::{Columns, InputShape},
+    input::{Columns, InputProblem, InputShape},
 };
 use lmthing_engine::bindings::InputRows;
 use lmthing_map::{Values, stable_hash};
@@ -102,14 +102,11 @@ impl<'a> RowCheck<'a> {
         self.fault.get_or_insert((self.next - 1, why));
     }
 
-    fn input(&self, index: usize) -> Result<Map<String, Value>, String> {
+    fn input(&self, index: usize) -> Result<Map<String, Value>, InputProblem> {
         let declaration = self.taken.as_ref().map(|taken| &taken.declaration);
         match (&self.raw.rows[index].values, &self.columns) {
-            (Values::Cells(cells), Some(columns)) => {
-                let input = columns.input(cells.iter().map(String::as_str));
-                input.map_err(|problem| problem.message().to_owned())
-            }
-            (Values::Cells(_), None) => Err("it has no columns".to_owned()),
+            (Values::Cells(cells), Some(columns)) => columns.input(cells.iter().map(String::as_str)),
+            (Values::Cells(_), None) => Ok(Map::new()),
             (Values::Object(object), _) => {
                 let is_property = |name: &str| declaration.is_some_and(|known| known.names().any(|it| it == name));
                 let properties = object.iter().filter(|(name, _)| is_property(name));
@@ -140,9 +137,9 @@ impl InputRows for RowCheck<'_> {
                     self.inputs.push(Rc::new(input));
                     return Some(whole);
                 }
-                Err(why) => {
+                Err(problem) => {
                     self.inputs.push(Rc::default());
-                    self.add_fault(why);
+                    self.add_fault(problem.message().to_owned());
                 }
             }
         }
