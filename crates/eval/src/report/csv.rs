@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Map, Value, json};
 
-use super::Evaluated;
+use super::evaluated::Evaluated;
 use crate::CellLine;
 use lmthing_map::Table;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::{
-    Evaluated,
+    evaluated::Evaluated,
     style::one_line,
     summary::{Compared, Name},
 };

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::{
-    Evaluated, Reports,
+    evaluated::Evaluated,
     style::{counted, money, number, one_line, signed, time, tokens},
     types::{Against, Difference, EvalReport, Group, Verdict},
 };
@@ -17,9 +17,9 @@ const MAX_ERRORS: usize = 20;
 /// The longest text in a cell, in characters.
 const MAX_TEXT: usize = 200;
 
-pub(super) fn text(reports: &Reports<'_>) -> String {
+pub(super) fn text(evals: &[EvalReport], evaluated: &[Evaluated<'_>], failures: &[String]) -> String {
     let mut text = String::new();
-    for (report, eval) in reports.evals.iter().zip(&reports.evaluated) {
+    for (report, eval) in evals.iter().zip(evaluated) {
         if !text.is_empty() {
             text.push('\n');
         }
@@ -31,9 +31,9 @@ pub(super) fn text(reports: &Reports<'_>) -> String {
         disagreements(&mut text, eval);
         errors(&mut text, eval);
     }
-    if !reports.failures.is_empty() {
+    if !failures.is_empty() {
         let _ = writeln!(text, "\n**Failed:**\n");
-        table(&mut text, &["gate"], reports.failures.iter().map(|failure| vec![code(failure)]));
+        table(&mut text, &["gate"], failures.iter().map(|failure| vec![code(failure)]));
     }
     text
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{Evaluated, Reports, types::EvalReport};
+use super::{evaluated::Evaluated, types::EvalReport};
 use crate::{AnsweredCell, CellLine};
 
 #[derive(Serialize)]
@@ -64,8 +64,16 @@ impl<'a> PageLine<'a> {
     }
 }
 
-pub(super) fn data(reports: &Reports<'_>, version: &str, created: &str) -> serde_json::Result<String> {
-    let evals = reports.evals.iter().zip(&reports.evaluated).map(|(report, eval)| PageEval::new(report, eval));
-    let (ok, failures) = (reports.ok, &reports.failures[..]);
+/// What has no part of its own in the reports of evals.
+pub(super) struct Frame<'a> {
+    pub ok: bool,
+    pub failures: &'a [String],
+    pub version: &'a str,
+    pub created: &'a str,
+}
+
+pub(super) fn data(evals: &[EvalReport], evaluated: &[Evaluated<'_>], frame: &Frame<'_>) -> serde_json::Result<String> {
+    let evals = evals.iter().zip(evaluated).map(|(report, eval)| PageEval::new(report, eval));
+    let Frame { ok, failures, version, created } = *frame;
     serde_json::to_string(&PageData { evals: evals.collect(), ok, failures, version, created })
 }

@@ -6,8 +6,8 @@ use console::truncate_str;
 use serde_json::Value;
 
 use super::{
-    Evaluated, Look,
-    style::{Style, counted, label, money, number, one_line, signed, time, tokens},
+    evaluated::Evaluated,
+    style::{Look, Style, counted, label, money, number, one_line, signed, time, tokens},
     text_table::{Cell, TextTable},
     types::{Against, Difference, EvalReport},
 };

@@ -7,6 +7,14 @@ use lmthing_providers::HumanDuration;
 
 use super::types::{Group, Verdict};
 
+/// How a report looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    pub has_colours: bool,
+    /// Of the terminal, if there is one.
+    pub columns: Option<u16>,
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Style {
     #[default]

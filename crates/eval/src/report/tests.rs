@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::{CellLine, EvalRows, Score, Variant, VerdictCost};
+use crate::{AnsweredCell, CellLine, EvalFile, EvalRows, Score, Variant, VerdictCost};
 use lmthing_base::chat::Usage;
 use lmthing_map::RowError;
 
