@@ -23,8 +23,7 @@ fn folder() -> Folder {
 #[test]
 fn commands_for_prompt_files_point_to_eval() {
     let folder = folder();
-    for command in
-        ["run p.eval.lmt.mjs", "p.eval.lmt.mjs", "map p.eval.lmt.mjs --input rows.csv", "describe p.eval.lmt.mjs"]
+    for command in ["run p.eval.lmt.mjs", "p.eval.lmt.mjs", "map p.eval.lmt.mjs --input rows.csv", "mcp p.eval.lmt.mjs"]
     {
         let outcome = folder.run(command);
         assert!(outcome.code == 1 || outcome.code == 2, "{command}: {outcome:?}");
@@ -34,8 +33,6 @@ fn commands_for_prompt_files_point_to_eval() {
         );
         assert!(outcome.stderr.contains("it is run by: lmthing eval p.eval.lmt.mjs"), "{command}: {outcome:?}");
     }
-    let outcome = folder.run("describe .");
-    assert!(outcome.stdout.contains("p.lmt.mjs") && !outcome.stdout.contains("eval"), "{outcome:?}");
 }
 
 #[test]
@@ -62,7 +59,7 @@ fn a_right_eval_file_has_no_findings() {
     let calls = EVAL.replace("[{ city: 'Rome', expected: 'Italy' }]", "() => { throw new Error('called'); }");
     let folder = Folder::new(&[("p.lmt.mjs", HELLO), ("p.eval.lmt.mjs", &calls)]);
     let outcome = folder.run("check");
-    assert!(outcome.code == 0 && outcome.stderr.contains("2 files"), "{outcome:?}");
+    assert!(outcome.code == 0 && outcome.stdout.contains("2 files"), "{outcome:?}");
 }
 
 #[test]

@@ -13,15 +13,15 @@ export const scores = {
   polite: judge('is polite', { model: 'openai:gpt-5', of: 3 }),
   both: async (cell) => (await judge('is short', { model: 'openai:gpt-5' })(cell)).pass && cell.text !== '',
   reasoned: () => ({ score: 0.5, reason: 'so' }),
-  wrong: () => 'yes', //~ 2322
-  missing: ({ run }) => run.steps.lenght === 1, //~ 2551
+  wrong: () => 'yes', //~ TS2322
+  missing: ({ run }) => run.steps.lenght === 1, //~ TS2551
 };
 
-judge('is polite', {}); //~ 2345
+judge('is polite', {}); //~ TS2741
 
 /** @satisfies {import('lmthing/eval').Variants} */
 export const variants = {
   short: { file: './short.lmt.mjs', model: 'openai:gpt-5', input: { city: 'Oslo' } },
   cold: { options: { temperature: 0 }, limits: { cost: 1 } },
-  typo: { modle: 'x' }, //~ 2561
+  typo: { modle: 'x' }, //~ TS2561
 };

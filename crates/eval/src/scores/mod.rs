@@ -1,6 +1,7 @@
 //! Scoring of answers: the thread that loads an eval file and calls its scores (docs/reference/eval.md).
 
 mod host;
+mod inbox;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -4,15 +4,19 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     rc::Rc,
     sync::{
-        Arc, Mutex, PoisonError,
+        PoisonError,
         mpsc::{RecvTimeoutError, Sender, channel},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::{ScoreMessage, ScoreOptions, ScoreRequest, StartError, Verdicts, worker};
+use super::{
+    ScoreMessage, ScoreOptions, ScoreRequest, StartError, Verdicts,
+    inbox::{Inbox, Started, Turn, failed},
+    worker,
+};
 use crate::eval_file::EvalFile;
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::bindings::eval::ScoreInput;
@@ -24,7 +28,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How long the thread may run without a pause. Scripts that compute are interrupted before, those that wait for another
 /// process are not.
-const LONGEST_TURN: Duration = Duration::from_secs(90);
+const LONGEST_TURN: Duration = Duration::from_secs(180);
 
 /// The handle of the thread, which ends when this is dropped.
 pub struct ScoreThread {
@@ -34,19 +38,6 @@ pub struct ScoreThread {
     /// The thread ends when this is dropped.
     _alive: oneshot::Sender<()>,
 }
-
-/// When the turn began that runs now.
-pub(super) type Turn = Arc<Mutex<Option<Instant>>>;
-
-/// What the thread gets from its handle.
-pub(super) struct Inbox {
-    pub(super) inputs: mpsc::UnboundedReceiver<ScoreInput>,
-    pub(super) turn: Turn,
-    pub(super) ended: oneshot::Receiver<()>,
-}
-
-/// The file, and why a judge could not be asked.
-pub(super) type Started = Result<(EvalFile, Option<Box<Diagnostic>>), StartError>;
 
 impl ScoreThread {
     /// Loads an eval file on a new thread and checks its exports. `is_interrupted` is called every few milliseconds
@@ -104,10 +95,6 @@ impl ScoreThread {
             Box::new(Diagnostic::new(message))
         })
     }
-}
-
-pub(super) fn failed(message: String) -> StartError {
-    StartError::File(Box::new(Diagnostic::new(message)))
 }
 
 /// Runs on the new thread. After a panic the caller still gets a message.

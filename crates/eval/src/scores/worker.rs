@@ -13,8 +13,8 @@ use serde_json::json;
 use super::{
     ScoreMessage, ScoreOptions, StartError,
     host::EvalHost,
+    inbox::{Inbox, Started, failed},
     text,
-    thread::{Inbox, Started, failed},
 };
 use crate::eval_file::EvalFile;
 use lmthing_base::{

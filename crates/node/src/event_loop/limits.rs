@@ -43,6 +43,11 @@ impl WorkLimit {
     pub fn restart(&self) {
         self.0.set_longest_work(self.1);
     }
+
+    /// Whether a script was interrupted since the last call.
+    pub fn take_interrupted(&self) -> bool {
+        self.0.take_interrupted()
+    }
 }
 
 /// Whether scripts are interrupted because their deadline has passed.

@@ -1,11 +1,13 @@
 //! Eval files: their exports, and their scores with judges (docs/reference/eval.md). `runtime-js/src/builtins/eval` asks the
 //! judges.
 
+mod call;
 mod exports;
 mod load;
 mod natives;
 mod outcome;
 mod readers;
+mod result;
 mod rows;
 mod score;
 mod scoring;
