@@ -4,6 +4,8 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
+use serde_json::json;
+
 use crate::support::{Outcome, lmthing};
 
 /// Examples with a mock model, and their standard output. Standard error is empty, except for those in [`STDERR`].
@@ -38,6 +40,7 @@ step 2: 3 coins left (only 3 coins are left)
 I bought one thing; a second one is too dear.
 ",
     ),
+    ("eval/tickets", "{\"team\":\"billing\"}\n"),
     ("function-agent", "I am surest of this: waves are made by wind.\n"),
     ("function-demo", "Let me compute the order. Tea and a cup cost 10.80 with the discount.\n"),
     (
@@ -119,6 +122,7 @@ The research is done; the writing failed for lack of paper.
 
 /// Arguments and standard input of examples.
 const GIVEN: &[(&str, &[&str], &str)] = &[
+    ("eval/tickets", &["Please send me an invoice."], ""),
     ("map", &["I cannot log in."], ""),
     ("scale/refunds", &["17", "--euros", "30"], ""),
     ("summarize", &[], "Three cats sat here.\nAll three slept.\n"),
@@ -172,11 +176,11 @@ fn examples() -> Vec<(String, std::path::PathBuf)> {
         let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending))?.to_owned();
         Some((stem, path))
     };
-    let folders = ["", "scale"].map(|folder| fs::read_dir(directory.join(folder)).expect("examples/ is there"));
+    let folders = ["", "eval", "scale"].map(|folder| fs::read_dir(directory.join(folder)).expect("examples/ is there"));
     let files = folders.into_iter().flatten();
     let files = files.filter_map(|entry| named(entry.expect("a readable directory").path()));
-    // `lmthing test` runs the tests of examples.
-    files.filter(|(stem, _)| !stem.ends_with(".test")).collect()
+    // `lmthing test` runs the tests of examples, and a test of its own the eval.
+    files.filter(|(stem, _)| !stem.ends_with(".test") && !stem.ends_with(".eval")).collect()
 }
 
 #[test]
@@ -186,6 +190,27 @@ fn the_tests_of_the_examples_pass() {
     assert_eq!(code, 0, "{stdout}{stderr}");
     // The skipped ones need an input.
     assert!(stdout.contains(" passed | 4 skipped ("), "{stdout}");
+}
+
+#[test]
+fn the_eval_finds_the_better_variant() {
+    let arguments = ["eval", "examples/eval", "--baseline", "examples/eval/baseline.jsonl", "--format", "json"];
+    let outcome = Outcome::of(lmthing().args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let report = outcome.object();
+    let eval = &report["evals"][0];
+    assert_eq!((&report["ok"], &eval["rows"], &eval["cells"]), (&json!(true), &json!(30), &json!(60)));
+    let means =
+        eval["groups"].as_array().unwrap().iter().map(|group| group["scores"]["right"]["mean"].as_f64().unwrap());
+    let right: Vec<f64> = means.map(|mean| (mean * 30.0).round()).collect();
+    assert_eq!(right, [16.0, 28.0], "{eval}");
+    let differences = eval["differences"].as_array().unwrap().iter();
+    let right = differences.filter(|difference| difference["score"] == "right");
+    let verdicts: Vec<_> = right
+        .map(|difference| ["variant", "against", "verdict"].map(|name| difference[name].as_str().unwrap()))
+        .collect();
+    let expected = [["few", "baseline", "better"], ["many", "first", "better"], ["many", "baseline", "better"]];
+    assert_eq!(verdicts, expected, "{eval}");
 }
 
 fn run(name: &str, path: &Path) -> Outcome {
