@@ -58,14 +58,9 @@ fn line(member: &Member<'_>, length: usize) -> String {
 
 /// The declarations of the functions that match a query best, in at most `budget` bytes, or a message if none does.
 pub fn search(declarations: &[Rc<Declaration>], query: &str, budget: usize) -> Result<String, DeclarationError> {
-    let words = words(query);
-    let mut ranked: Vec<(usize, Member<'_>)> =
-        members(declarations).map(|member| (score(&member, query.trim(), &words), member)).collect();
-    ranked.retain(|(score, _)| *score > 0);
-    ranked.sort_by_key(|(score, _)| Reverse(*score));
     let mut found = Vec::new();
     let mut text = String::new();
-    for (_, member) in ranked.into_iter().take(MOST_RESULTS) {
+    for member in named(declarations, query).unwrap_or_else(|| best(declarations, query)) {
         found.push(member);
         let next = Declarations::new(&grouped(declarations, &found))?.text().to_owned();
         if next.len() > budget && !text.is_empty() {
@@ -84,6 +79,37 @@ pub fn search(declarations: &[Rc<Declaration>], query: &str, budget: usize) -> R
     ))
 }
 
+/// The functions that a query names, if it has nothing but names: no others are wanted then. A single plain word may
+/// be meant as a word.
+fn named<'a>(declarations: &'a [Rc<Declaration>], query: &str) -> Option<Vec<Member<'a>>> {
+    let names: Vec<&str> = query.split([' ', ',', ';', '\n']).filter(|name| !name.is_empty()).collect();
+    if names.len() == 1 && words(query).len() == 1 {
+        return None;
+    }
+    let mut found = Vec::new();
+    for name in &names {
+        let before = found.len();
+        found.extend(members(declarations).filter(|member| is_named(member, name)));
+        if found.len() == before {
+            return None;
+        }
+    }
+    Some(found).filter(|found| !found.is_empty())
+}
+
+fn is_named(member: &Member<'_>, name: &str) -> bool {
+    member.1.name == name || full_name(member) == name
+}
+
+fn best<'a>(declarations: &'a [Rc<Declaration>], query: &str) -> Vec<Member<'a>> {
+    let words = words(query);
+    let mut ranked: Vec<(usize, Member<'_>)> =
+        members(declarations).map(|member| (score(&member, query.trim(), &words), member)).collect();
+    ranked.retain(|(score, _)| *score > 0);
+    ranked.sort_by_key(|(score, _)| Reverse(*score));
+    ranked.into_iter().take(MOST_RESULTS).map(|(_, member)| member).collect()
+}
+
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(400) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -92,10 +118,10 @@ fn shortened(text: &str) -> String {
 }
 
 fn score(member: &Member<'_>, query: &str, wanted: &[String]) -> usize {
-    let (namespace, function) = member;
-    if function.name == query || full_name(member) == query {
+    if is_named(member, query) {
         return 1000;
     }
+    let (namespace, function) = member;
     let name = words(&function.name);
     let namespace = namespace.map(words).unwrap_or_default();
     let description = words(&function.description);
@@ -250,6 +276,26 @@ mod tests {
         assert!(found("adds").starts_with("/** Adds numbers */\ndeclare function sum("));
         assert_eq!(found("xyz"), "No function matches \"xyz\". There are 2002: sum, files");
         assert!(found("tool does it").len() <= 2000);
+    }
+
+    #[test]
+    fn a_query_of_names_gives_these_functions_alone() {
+        let names = |query: &str| {
+            let text = search(&many(2000), query, 10_000).unwrap();
+            let names = text
+                .split("function ")
+                .skip(1)
+                .filter_map(|rest| rest.split_once('('))
+                .map(|(name, _)| name.to_owned());
+            names.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names("readFile"), "readFile");
+        assert_eq!(names("files.tool_7, sum"), "sum tool_7");
+        assert_eq!(names("tool_7 tool_1999"), "tool_7 tool_1999");
+        // Not all of these are names, so that the words count.
+        assert_eq!(names("readFile text").split(' ').next(), Some("readFile"));
+        assert_eq!(names("tool_7 or").split(' ').count(), 8);
+        assert_eq!(names("tool").split(' ').count(), 8);
     }
 
     #[test]
