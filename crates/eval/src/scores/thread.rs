@@ -99,7 +99,7 @@ impl ScoreThread {
 
 /// Runs on the new thread. After a panic the caller still gets a message.
 fn run(options: ScoreOptions, send: Box<dyn Fn(ScoreMessage) + Send>, inbox: Inbox, started: Sender<Started>) {
-    let send: Rc<dyn Fn(ScoreMessage)> = Rc::new(move |message| send(message));
+    let send: Rc<dyn Fn(ScoreMessage)> = Rc::new(send);
     let to_end = AssertUnwindSafe(|| worker::run(options, send.clone(), inbox, started));
     if catch_unwind(to_end).is_err() {
         let problem = Diagnostic::new("lmthing failed while it scored answers");
