@@ -52,7 +52,8 @@ pub(super) fn export(id: &str, path: &Path, variables: Variables, printer: &Prin
     };
     let exchanges: Vec<_> =
         contents.exchanges.iter().map(exchange).collect::<Result<_, _>>().map_err(|error| unwritable(&error))?;
-    let recording = recording_text(&[files.test_name.clone()], &exchanges).map_err(|error| unwritable(&error))?;
+    let recording =
+        recording_text(std::slice::from_ref(&files.test_name), &exchanges).map_err(|error| unwritable(&error))?;
     let (command, date) = (files.command(&start), timestamp(run.started).strftime("%F").to_string());
     let test = TestSource {
         model: model(&start, &contents, variables),
