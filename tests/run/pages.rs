@@ -34,6 +34,7 @@ pub(crate) fn printed(script: &str, arguments: &[&str]) -> String {
 }
 
 /// Runs the checks of a script on the pages that `write` puts into a folder. Skipped if there is no Chromium.
+#[allow(clippy::print_stdout, reason = "the figures of a page, with --nocapture")]
 pub(crate) fn check(test: &str, script: &str, write: impl FnOnce(&Folder)) {
     let Some(chromium) = chromium() else {
         return skipped(

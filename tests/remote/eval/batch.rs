@@ -20,7 +20,7 @@ struct BatchLab {
 
 impl BatchLab {
     fn new(server: BatchServer) -> BatchLab {
-        let prompt = PROMPT.replace("lab:m", &server.model());
+        let prompt = PROMPT.replace("lab:m", server.model());
         let files = [("p.lmt.mjs", &*prompt), ("e.eval.lmt.mjs", &eval_file(&rows(3), RIGHT, TWO))];
         BatchLab { folder: Folder::new(&files), server }
     }

@@ -86,7 +86,7 @@ impl Lab {
         let address = serve(move |request| {
             let body = request.json();
             let content = &body["messages"].as_array().unwrap().last().unwrap()["content"];
-            let text = content.as_str().map_or_else(|| content[0]["text"].as_str().unwrap(), |text| text).to_owned();
+            let text = content.as_str().unwrap_or_else(|| content[0]["text"].as_str().unwrap()).to_owned();
             let asked = Asked { model: body["model"].as_str().unwrap().to_owned(), text: text.clone(), body };
             let (seen, changed) = &*stored;
             let mut seen = seen.lock().unwrap();
