@@ -4,12 +4,14 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
+use lmthing_base::diagnostic::is_bidi_control;
+
 pub(super) const WIDTH: usize = 120;
 
 /// What follows a value on its line: `]);`, a comma.
 const END: usize = 4;
 
-/// A value on one line if it fits there, behind `begun` characters.
+/// A value on one line if it fits there, after `begun` characters.
 pub(super) fn literal(value: &Value, indent: usize, begun: usize) -> String {
     let line = on_one_line(value);
     if begun + line.chars().count() + END <= WIDTH {
@@ -82,8 +84,8 @@ pub(super) fn string(text: &str) -> String {
             '\\' => out.push_str("\\\\"),
             '$' if quote == '`' && chars.peek() == Some(&'{') => out.push_str("\\$"),
             c if c == quote => out.extend(['\\', c]),
-            // Invisible, or the end of a line in the eyes of some editors.
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+            // Invisible, the end of a line in some editors, or a change of the order in which the source is shown.
+            c if c.is_control() || is_bidi_control(c) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
                 let _ = write!(out, "\\u{:04x}", u32::from(c));
             }
             c => out.push(c),
@@ -107,6 +109,7 @@ mod tests {
             (json!("it's"), r#""it's""#),
             (json!("'\"\\"), r#"'\'"\\'"#),
             (json!("one line\n"), r"'one line\n'"),
+            (json!("a\u{202e}b"), r"'a\u202eb'"),
             (json!("a `b`\n${c} $d\\\r\n"), "`a \\`b\\`\n\\${c} $d\\\\\\r\n`"),
             (json!("\u{1b}\u{2028}"), r"'\u001b\u2028'"),
         ] {

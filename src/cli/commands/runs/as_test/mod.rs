@@ -39,11 +39,13 @@ pub(super) fn export(id: &str, path: &Path, variables: Variables, printer: &Prin
     check_file(&run)?;
     let files = TestFiles::of(&run.file);
     files.check_free()?;
-    let start = journal.start(&run).map_err(boxed)?;
+    let mut start = journal.start(&run).map_err(boxed)?;
     let mut contents = RunContents::read(&journal, &run).map_err(boxed)?;
     check_contents(&run, &contents)?;
     let redactor = Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
     contents.redact(&redactor);
+    let values = start.input.iter_mut().flat_map(|input| input.values_mut());
+    values.for_each(|value| redactor.apply_json(value));
     let unwritable =
         |error: &dyn std::fmt::Display| Box::new(Diagnostic::new(format!("cannot write the recording: {error}")));
     let exchange = |exchange: &Exchange| {
