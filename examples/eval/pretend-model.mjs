@@ -1,5 +1,5 @@
-// A model of a few lines, so that the example needs no key. Like a real one, it knows only what it is told: it looks in
-// the system prompt for rules such as "- refund, money back: billing", and follows the first with words of the ticket.
+// A model of a few lines, so that the example needs no key. It looks in the system
+// prompt for rules such as "- refund, money back: billing", and follows the first with words of the ticket.
 
 const RULE = /^- (?<words>.+): (?<team>\w+)$/gm;
 

@@ -1,25 +1,14 @@
 // Keyboard shortcuts.
-import { toSearch } from '../shared/keys.js';
+import { LIST_KEYS, ROW_KEYS } from '../shared/keys.js';
 
 export const KEYS = {
-  j: (actions) => actions.move(1),
-  k: (actions) => actions.move(-1),
-  o: (actions) => actions.toggle(),
-  a: (actions) => actions.openAll(),
-  c: (actions) => actions.closeAll(),
+  ...LIST_KEYS,
   f: (actions) => actions.nextFilter(),
-  g: (actions) => actions.edge(false),
-  G: (actions) => actions.edge(true),
-  t: (actions) => actions.theme(),
-  '?': (actions) => actions.help(),
-  '/': toSearch,
 };
 
-/** Keys with another meaning unless nothing, or a button, has the focus. */
+/** Keys of a row that has the focus. */
 export const IN_LIST = {
-  ArrowDown: KEYS.j,
-  ArrowUp: KEYS.k,
-  Enter: KEYS.o,
+  ...ROW_KEYS,
   ' ': KEYS.o,
 };
 

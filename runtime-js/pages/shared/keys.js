@@ -19,7 +19,28 @@ export function useKeys(actions, keys, inList) {
   }, []);
 }
 
-export function toSearch() {
+/** The keys that the lists of all pages have. */
+export const LIST_KEYS = {
+  j: (actions) => actions.move(1),
+  k: (actions) => actions.move(-1),
+  o: (actions) => actions.toggle(),
+  a: (actions) => actions.openAll(),
+  c: (actions) => actions.closeAll(),
+  g: (actions) => actions.edge(false),
+  G: (actions) => actions.edge(true),
+  t: (actions) => actions.theme(),
+  '?': (actions) => actions.help(),
+  '/': toSearch,
+};
+
+/** Keys of a row that has the focus: elsewhere they scroll, or press a button. */
+export const ROW_KEYS = {
+  ArrowDown: LIST_KEYS.j,
+  ArrowUp: LIST_KEYS.k,
+  Enter: LIST_KEYS.o,
+};
+
+function toSearch() {
   const field = document.getElementById('search');
   field.focus();
   field.select();

@@ -1,33 +1,20 @@
 // Keyboard shortcuts.
-import { toSearch } from '../shared/keys.js';
+import { LIST_KEYS, ROW_KEYS } from '../shared/keys.js';
 
 export const KEYS = {
-  j: (actions) => actions.move(1),
-  k: (actions) => actions.move(-1),
+  ...LIST_KEYS,
   J: (actions) => actions.step(1),
   K: (actions) => actions.step(-1),
-  o: (actions) => actions.toggle(),
-  a: (actions) => actions.openAll(),
-  c: (actions) => actions.closeAll(),
   r: (actions) => actions.exchange(),
   l: (actions) => actions.outline(),
   n: (actions) => actions.hit(1),
   N: (actions) => actions.hit(-1),
   e: (actions) => actions.failure(1),
   E: (actions) => actions.failure(-1),
-  g: (actions) => actions.edge(false),
-  G: (actions) => actions.edge(true),
-  t: (actions) => actions.theme(),
-  '?': (actions) => actions.help(),
-  '/': toSearch,
 };
 
-/** Keys with another meaning unless nothing, or a button, has the focus. */
-export const IN_LIST = {
-  ArrowDown: KEYS.j,
-  ArrowUp: KEYS.k,
-  Enter: KEYS.o,
-};
+/** Keys of a row that has the focus. */
+export const IN_LIST = ROW_KEYS;
 
 /** For the help. */
 export const SHORTCUTS = [

@@ -110,7 +110,7 @@ fn pad(text: &str, width: usize, alignment: Alignment) -> String {
     pad_str(text, width, alignment, None).into_owned()
 }
 
-/// Without its middle: the ends of names tell models apart, and their beginnings variants.
+/// Without its middle: names of models often differ at their ends, and those of variants at their beginnings.
 fn shortened(name: &str, width: usize) -> String {
     if measure_text_width(name) <= width {
         return name.to_owned();

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_told_by_names() {
+    fn a_name_says_what_a_file_is() {
         for (name, kind) in [
             ("a.lmt.mjs", FileKind::Prompt),
             ("eval.lmt.mjs", FileKind::Prompt),

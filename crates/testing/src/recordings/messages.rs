@@ -36,8 +36,8 @@ pub(super) fn no_match(why: String, file: &TestedFile) -> Diagnostic {
 
 /// The same in a test whose model is [`RECORDED_MODEL`](super::RECORDED_MODEL).
 pub(super) fn no_match_of_export(why: String) -> Diagnostic {
-    let hint = "undo what changed the request, or run the prompt file again and make its test anew: lmthing runs export ID \
-                --as-test";
+    let hint = "undo what changed the request, or run the prompt file again and export it as a test once more: lmthing runs \
+                export ID --as-test";
     Diagnostic::new(why).with_hint(hint)
 }
 

@@ -15,7 +15,7 @@ export const FILTERS = {
 
 const isIn = (filter) => FILTERS[filter].holds;
 
-/** First the rows that tell most: variants disagree, something failed, something has changed. */
+/** First rows on which variants disagree, then those with errors, then those that have changed. */
 const rank = (row) => [isIn('disagree'), isIn('errors'), isIn('changed'), () => true].findIndex((holds) => holds(row));
 const lowest = ({ mean }) => mean ?? -1;
 const worst = ({ changes }) => Math.min(0, ...changes.map(({ before, now }) => now - before));

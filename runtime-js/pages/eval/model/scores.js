@@ -26,7 +26,7 @@ export function signed(value) {
 
 const VERDICTS = { better: { sign: '▲', tone: 'good' }, worse: { sign: '▼', tone: 'bad' } };
 
-/** The mark of a verdict, beside its words. */
+/** The mark of a verdict, which stands before its words. */
 export const markOf = (verdict) => (Object.hasOwn(VERDICTS, verdict) ? VERDICTS[verdict] : { sign: '=', tone: 'open' });
 
 /** A score of one cell: `{sign, word, tone}`. */
