@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use clap::{Args, ValueEnum, ValueHint, builder::NonEmptyStringValueParser};
+use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
 
 use super::{
@@ -26,7 +26,7 @@ const RESULTS: FilesEndingIn = FilesEndingIn(&[".jsonl"]);
 #[command(
     args_override_self = true,
     after_help = "Limits hold for all cells and judges together. A cell is a row, a variant, a model and a repetition.\n\
-                  The same command again goes on: answers that stand in OUT are not asked for again, and are scored anew.\n\n\
+                  The same command again goes on: answers that stand in OUT are not asked for again, and are scored again.\n\n\
                   Exit codes: 0 done, 1 below --fail-under, a regression, a cell or score failed, or the file is missing or wrong, \
                   2 wrong usage, 4 a limit ended it, 130 interrupted."
 )]
@@ -38,11 +38,11 @@ pub(super) struct EvalArgs {
 
     /// Compare these models, in place of config.model; a variant's own model stays
     #[arg(short, long, visible_alias = "model", value_name = "MODEL", value_delimiter = ',',
-          value_parser = NonEmptyStringValueParser::new(), add = ArgValueCompleter::new(Models))]
+          value_parser = name, add = ArgValueCompleter::new(Models))]
     pub(super) models: Vec<String>,
 
     /// Run only these variants of the file
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = name)]
     pub(super) variants: Vec<String>,
 
     /// Ask for each answer N times
@@ -93,7 +93,7 @@ pub(super) struct EvalArgs {
     #[arg(long)]
     pub(super) record: bool,
 
-    /// Ask models also where NAME.eval.recording.json stands beside the file; with --record, record everything anew
+    /// Ask models even if there is a NAME.eval.recording.json; with --record, record everything again
     #[arg(long)]
     pub(super) live: bool,
 
@@ -112,7 +112,7 @@ pub(super) struct EvalArgs {
     #[arg(short, long, conflicts_with = "verbose")]
     pub(super) quiet: bool,
 
-    /// Tell of every cell on standard error
+    /// Print a line for every cell on standard error
     #[arg(short, long)]
     pub(super) verbose: bool,
 
@@ -137,6 +137,12 @@ pub(super) enum EvalFormat {
     Csv,
     /// One HTML page that loads nothing.
     Html,
+}
+
+/// One of a list, which may have spaces after its commas.
+fn name(typed: &str) -> Result<String, &'static str> {
+    let name = typed.trim();
+    (!name.is_empty()).then(|| name.to_owned()).ok_or("expected a name")
 }
 
 fn count(typed: &str) -> Result<NonZeroUsize, &'static str> {

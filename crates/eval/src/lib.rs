@@ -18,7 +18,7 @@ mod statistics;
 pub use eval_file::{EvalFile, EvalRows, Variant};
 pub use line::{AnsweredCell, CellLine, Score, VerdictCost};
 pub use options::{CellName, EvalListener, EvalOptions, EvalProgress};
-pub use run::{CellFailure, EvalOutcome, run_eval};
+pub use run::{CellFailure, EvalOutcome, PreparedEval};
 pub use scores::{
     JudgeExchanges, ScoreMessage, ScoreOptions, ScoreRequest, ScoreThread, StartError, Verdict, Verdicts,
 };

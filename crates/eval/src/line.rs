@@ -50,6 +50,13 @@ pub struct Score {
     pub error: Option<String>,
 }
 
+impl Score {
+    /// Whether it is a score that an eval can have given.
+    pub(crate) fn is_within_limits(&self) -> bool {
+        self.score.is_none_or(|score| (0.0..=1.0).contains(&score))
+    }
+}
+
 /// A cell with what its line does not have.
 #[derive(Clone, Debug)]
 pub struct AnsweredCell {

@@ -7,12 +7,8 @@ use std::{
     sync::Arc,
 };
 
-use serde_json::{Map, Value};
-
-use super::eval_file::EvalFile;
 use lmthing_base::{
     cost::OwnPrices,
-    diagnostic::Diagnostic,
     permission::{ApprovalRules, Permissions},
 };
 use lmthing_engine::session::CombinedLimits;
@@ -85,16 +81,8 @@ pub struct EvalProgress {
     pub is_judge_cost_unknown: bool,
 }
 
-/// Receives progress of an eval, on the thread that called `run_eval`.
+/// Receives progress of an eval, on the thread that called it.
 pub trait EvalListener {
-    /// Called when the eval file is loaded, before anything is asked. Fails if the command does not fit it, which is an
-    /// error of usage.
-    fn loaded(&mut self, file: &EvalFile) -> Result<(), Box<Diagnostic>>;
-
-    /// Called when the rows are read and checked, before anything is asked, with the inputs that they give to the
-    /// variants. Fails if the command does not fit them.
-    fn planned(&mut self, inputs: &[&Map<String, Value>]) -> Result<(), Box<Diagnostic>>;
-
     /// `None` for the eval file itself.
     fn printed(&mut self, cell: Option<&CellName>, text: &str);
 

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::{
     book::{Book, BookParts, CellSink},
@@ -55,7 +55,7 @@ pub struct EvalOutcome {
     /// US dollars of verdicts that this command has asked for, as far as costs are known.
     pub judge_cost: f64,
     pub is_judge_cost_unknown: bool,
-    /// Sentences about what was written besides OUT.
+    /// Sentences about files other than OUT that were written.
     pub notes: Vec<String>,
 }
 
@@ -70,33 +70,58 @@ pub struct CellFailure {
     pub count: u64,
 }
 
-/// Runs an eval file. On an error nothing was asked, or what was answered could not be kept.
-pub fn run_eval(options: EvalOptions, listener: &mut dyn EvalListener) -> Result<EvalOutcome, Rc<RunError>> {
-    let failed = |problem: Box<Diagnostic>| Rc::new(RunError::from(*problem));
-    let recordings = EvalRecordings::new(&options.file, &options.shown_file, options.recordings, options.repeat.get());
-    let (state, servers) = (SharedState::default(), Arc::<Servers>::default());
-    let Loaded { file, thread, messages } = match load(&options, recordings.as_ref(), (&state, &servers), listener) {
-        Ok(Some(loaded)) => loaded,
-        Ok(None) => return Ok(EvalOutcome::interrupted(&options, listener)),
-        Err(error) => return Err(error),
-    };
-    listener.loaded(&file).map_err(|problem| Rc::new(RunError::Usage(problem)))?;
-    let pool = pool_options(&options, recordings.is_some());
-    let answers = recordings.as_ref().map(|recordings| recordings.provenance()).unwrap_or_default();
-    let plan_options = PlanOptions { eval: &options, pool: &pool, answers };
-    let mut forward = Forward { listener, plan: None, book: None };
-    let plan = Rc::new(Plan::new(&file, &plan_options, &mut forward)?);
-    forward.listener.planned(&plan.row_inputs()).map_err(failed)?;
-    if forward.interrupted().is_some() {
-        return Ok(EvalOutcome::interrupted(&options, forward.listener));
+/// An eval whose file and rows are checked. Nothing was asked yet.
+pub struct PreparedEval {
+    command: Command,
+    book: Book,
+    plan: Rc<Plan>,
+}
+
+impl PreparedEval {
+    /// Loads an eval file, checks its rows and plans its cells. `None` if the user has interrupted it.
+    pub fn new(options: EvalOptions, listener: &mut dyn EvalListener) -> Result<Option<Self>, Rc<RunError>> {
+        let failed = |problem: Box<Diagnostic>| Rc::new(RunError::from(*problem));
+        let recordings =
+            EvalRecordings::new(&options.file, &options.shown_file, options.recordings, options.repeat.get());
+        let (state, servers) = (SharedState::default(), Arc::<Servers>::default());
+        let loaded = load(&options, recordings.as_ref(), (&state, &servers), listener)?;
+        let Some(Loaded { file, thread, messages }) = loaded else { return Ok(None) };
+        let pool = pool_options(&options, recordings.is_some());
+        let answers = recordings.as_ref().map(|recordings| recordings.provenance()).unwrap_or_default();
+        let plan_options = PlanOptions { eval: &options, pool: &pool, answers };
+        let mut forward = Forward { listener, plan: None, book: None };
+        let plan = Rc::new(Plan::new(&file, &plan_options, &mut forward)?);
+        if forward.interrupted().is_some() {
+            return Ok(None);
+        }
+        let limits = options.limits.clone();
+        let book = Book::new(BookParts { plan: plan.clone(), file, state, limits, thread, messages });
+        let command = Command { options, pool: Arc::new(pool), recordings, servers };
+        command.check_out(&book).map_err(|problem| Rc::new(RunError::Usage(problem)))?;
+        if command.uses_no_answers() {
+            command.check_judges(&book).map_err(failed)?;
+        }
+        Ok(Some(PreparedEval { command, book, plan }))
     }
-    forward.plan = Some(plan.clone());
-    let limits = options.limits.clone();
-    let mut book = Book::new(BookParts { plan: plan.clone(), file, state, limits, thread, messages });
-    let command = Command { options, pool: Arc::new(pool), recordings, servers };
-    command.check_out(&book).map_err(|problem| Rc::new(RunError::Usage(problem)))?;
-    let (asked, batches) = command.open(&mut book, &mut forward).map_err(failed)?;
-    command.run(book, (asked, batches), forward).map_err(failed)
+
+    pub fn file(&self) -> &EvalFile {
+        &self.book.file
+    }
+
+    /// The inputs of all rows for all variants, without what variants replace.
+    pub fn row_inputs(&self) -> Vec<&Map<String, Value>> {
+        self.plan.row_inputs()
+    }
+
+    /// Asks what has no answer yet and scores all answers. On an error nothing was asked, or what was answered could
+    /// not be kept.
+    pub fn run(self, listener: &mut dyn EvalListener) -> Result<EvalOutcome, Rc<RunError>> {
+        let PreparedEval { command, mut book, plan } = self;
+        let failed = |problem: Box<Diagnostic>| Rc::new(RunError::from(*problem));
+        let mut forward = Forward { listener, plan: Some(plan), book: None };
+        let (asked, batches) = command.open(&mut book, &mut forward).map_err(failed)?;
+        command.run(book, (asked, batches), forward).map_err(failed)
+    }
 }
 
 /// An eval file that is ready to score.
@@ -114,10 +139,11 @@ fn load(
     listener: &mut dyn EvalListener,
 ) -> Result<Option<Loaded>, Rc<RunError>> {
     let (sender, messages) = mpsc::channel();
-    let state = state.clone();
+    let (state, is_paid) = (state.clone(), recordings.is_none());
     let send = move |message: ScoreMessage| {
         // Stored at once, as it was paid for.
         if let ScoreMessage::Verdict { key, verdict } = &message
+            && is_paid
             && let Err(problem) = state.with(|state| state.keep_verdict(key, verdict))
         {
             let _ = sender.send(ScoreMessage::Failed(problem));
@@ -185,16 +211,17 @@ impl Command {
         self.recordings.as_ref().is_some_and(|recordings| recordings.is_recording())
     }
 
+    /// Whether no earlier answers are used.
+    fn uses_no_answers(&self) -> bool {
+        self.options.fresh || self.options.out.as_ref().is_none_or(|out| !out.exists())
+    }
+
     /// Opens OUT with its state. Returns the numbers of the cells that are to be asked, and their batches.
     fn open(&self, book: &mut Book, forward: &mut Forward<'_>) -> StateResult<(BTreeSet<u64>, RowBatches)> {
         let Some(out) = &self.options.out else {
-            self.check_judges(book)?;
             book.state.set(State::temporary()?);
             return Ok(((1..=book.plan.count()).collect(), RowBatches::default()));
         };
-        if !out.exists() {
-            self.check_judges(book)?;
-        }
         let state = State::open(out, self.options.fresh)?;
         let known = state.cells()?;
         let batches = self.batches(book, &known, forward).inspect_err(|_| {
@@ -209,7 +236,8 @@ impl Command {
         if let Some(note) = earlier.settle((out, &book.file), &state, &known)? {
             forward.warned(None, &note);
         }
-        if !self.is_recording() {
+        // Those of a recording cost nothing, and change with it.
+        if self.recordings.is_none() {
             book.thread().set_verdicts(state.verdicts()?);
         }
         book.state.set(state);
@@ -348,25 +376,14 @@ impl Command {
 }
 
 impl EvalOutcome {
-    /// Of an eval file that was not loaded to its end.
-    fn interrupted(options: &EvalOptions, listener: &mut dyn EvalListener) -> Self {
-        let file = EvalFile {
-            path: options.file.clone(),
-            shown_path: options.shown_file.clone(),
-            rows: EvalRows::Objects(Vec::new()),
-            variants: Vec::new(),
-            scores: Vec::new(),
-        };
-        let early = listener.interrupted().map(EarlyEnd::Interrupted);
-        EvalOutcome {
-            file,
-            rows: 0,
-            cells: Vec::new(),
-            totals: Totals { early, ..Totals::default() },
-            failures: Vec::new(),
-            judge_cost: 0.0,
-            is_judge_cost_unknown: false,
-            notes: Vec::new(),
-        }
+    /// Whether every cell was answered and scored, or waits for a batch.
+    pub fn is_complete(&self) -> bool {
+        let is_answered = self.totals.left() == 0 || matches!(self.totals.early, Some(EarlyEnd::UnderWay));
+        is_answered && self.unscored() == 0
+    }
+
+    /// The answers without scores, after an early end.
+    pub fn unscored(&self) -> usize {
+        self.cells.iter().filter(|cell| cell.line.error.is_none() && cell.line.scores.is_empty()).count()
     }
 }

@@ -58,3 +58,13 @@ fn verdicts_of_an_eval_that_is_killed_are_not_paid_again() {
     assert_eq!((outcome.code, lab.lines().len()), (0, 4), "{outcome:?}");
     lab.change(|seen| assert_eq!(seen.paid.len(), 8));
 }
+
+#[test]
+fn a_judge_that_rows_ask_is_asked_by_each_command() {
+    let rows = "async () => (await judge('is short', { model: 'lab:judge' })({ text: 'x' })).pass ? [{ n: 1, want: 'row 1' }] : []";
+    let lab = Lab::new(&format!("import {{ judge }} from 'lmthing/eval';\n{}", eval_file(rows, super::RIGHT, "")));
+    let outcome = lab.eval("-o out.jsonl");
+    assert_eq!((outcome.code, counts(&lab)), (0, (1, 1)), "{outcome:?}");
+    let outcome = lab.eval("-o out.jsonl");
+    assert_eq!((outcome.code, counts(&lab)), (0, (0, 1)), "{outcome:?}");
+}

@@ -2,6 +2,7 @@
 
 mod again;
 mod batch;
+mod checks;
 mod ends;
 mod judged;
 mod recorded;

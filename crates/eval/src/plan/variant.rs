@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::rows::RawRows;
 use crate::eval_file::Variant;
 use lmthing_base::{
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, closest},
     input::{Columns, InputProblem, InputShape},
 };
 use lmthing_engine::bindings::InputRows;
@@ -71,8 +71,9 @@ impl<'a> RowCheck<'a> {
         }
     }
 
-    /// Fails if a row does not fit.
+    /// Fails if a row, or what the variant replaces, does not fit.
     pub(super) fn finish(self) -> Result<VariantRows, Box<Diagnostic>> {
+        self.taken.iter().try_for_each(|taken| self.check_replaced(taken))?;
         if let Some((index, why)) = self.fault {
             let variant = if self.is_named { format!(", variant {}", self.variant.name) } else { String::new() };
             let others = match self.wrong - 1 {
@@ -100,6 +101,21 @@ impl<'a> RowCheck<'a> {
     fn add_fault(&mut self, why: String) {
         self.wrong += 1;
         self.fault.get_or_insert((self.next - 1, why));
+    }
+
+    /// Fails if the variant replaces what is no property of the input.
+    fn check_replaced(&self, taken: &InputShape) -> Result<(), Box<Diagnostic>> {
+        let names: Vec<&str> = taken.declaration.names().collect();
+        let Some(unknown) = self.variant.input.keys().find(|name| !names.contains(&name.as_str())) else {
+            return Ok(());
+        };
+        let Variant { name, shown_file, .. } = self.variant;
+        let message = format!("the variant '{name}' replaces the input '{unknown}', which {shown_file} does not take");
+        let hint = match closest(unknown, names.iter().copied()) {
+            Some(near) => format!("did you mean '{near}'?"),
+            None => format!("it takes {}", names.join(", ")),
+        };
+        Err(Box::new(Diagnostic::new(message).with_hint(hint)))
     }
 
     fn input(&self, index: usize) -> Result<Map<String, Value>, InputProblem> {

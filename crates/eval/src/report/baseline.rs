@@ -1,7 +1,7 @@
 //! `--baseline`: the cells of an earlier OUT.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     fs,
     io::ErrorKind,
     path::Path,
@@ -35,9 +35,12 @@ impl Baseline {
         })?;
         let mut lines: Vec<CellLine> = Vec::new();
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let line = serde_json::from_str(line).map_err(|error| {
+            let line: CellLine = serde_json::from_str(line).map_err(|error| {
                 problem(&format!("is no OUT of an eval: its line {} is no cell ({error})", index + 1))
             })?;
+            if let Some((name, _)) = line.scores.iter().find(|(_, score)| !score.is_within_limits()) {
+                return Err(problem(&format!("has a score {name} outside of 0 to 1 in its line {}", index + 1)));
+            }
             lines.push(line);
         }
         if lines.is_empty() {
@@ -72,30 +75,29 @@ impl Baseline {
 
     /// Its lines of rows that these cells have, with their numbers.
     pub(super) fn lines_of_rows(&self, cells: &[AnsweredCell]) -> Vec<CellLine> {
-        let own: HashMap<RowKey, u64> =
-            keys(cells.iter().map(|cell| &cell.line)).into_iter().map(|(row, key)| (key, row)).collect();
-        let earlier = keys(self.lines.iter());
-        let numbered = self.lines.iter().filter_map(|line| {
-            let row = *own.get(&earlier[&line.row])?;
-            Some(CellLine { row, ..line.clone() })
-        });
-        numbered.collect()
+        let own: HashMap<RowKey<'_>, u64> =
+            row_keys(cells.iter().map(|cell| &cell.line)).into_iter().map(|(line, key)| (key, line.row)).collect();
+        let earlier = row_keys(self.lines.iter());
+        earlier.into_iter().filter_map(|(line, key)| Some(CellLine { row: *own.get(&key)?, ..line.clone() })).collect()
     }
 }
 
-/// The input of a row, and which of the rows with this input it is.
-type RowKey = (String, usize);
+/// A variant, the input that the row gives to it, and which of the rows with this input it is. Variants whose prompt
+/// files differ in `input` have different inputs of one row, and an OUT may have lines of rows that are gone, whose
+/// numbers others have now.
+type RowKey<'a> = (&'a str, String, usize);
 
-fn keys<'a>(lines: impl Iterator<Item = &'a CellLine>) -> BTreeMap<u64, RowKey> {
-    let inputs: BTreeMap<u64, &Map<String, Value>> = lines.map(|line| (line.row, &line.input)).collect();
-    let mut counts: HashMap<String, usize> = HashMap::new();
-    let rows = inputs.into_iter().map(|(row, input)| {
-        let key = key(input);
-        let count = counts.entry(key.clone()).or_default();
-        *count += 1;
-        (row, (key, *count))
+fn row_keys<'a>(lines: impl Iterator<Item = &'a CellLine>) -> Vec<(&'a CellLine, RowKey<'a>)> {
+    let lines: Vec<(&CellLine, String)> = lines.map(|line| (line, key(&line.input))).collect();
+    let mut rows: HashMap<(&str, &str), BTreeSet<u64>> = HashMap::new();
+    for (line, key) in &lines {
+        rows.entry((&line.variant, key)).or_default().insert(line.row);
+    }
+    let keyed = lines.iter().map(|(line, key)| {
+        let before = rows[&(line.variant.as_str(), key.as_str())].range(..line.row).count();
+        (*line, (line.variant.as_str(), key.clone(), before))
     });
-    rows.collect()
+    keyed.collect()
 }
 
 /// The same for inputs that only differ in the order of their keys.

@@ -78,6 +78,10 @@ impl Gates {
             }
         }
         if self.fail_on_regression {
+            if has_baseline && report.differences.iter().all(|difference| difference.against != Against::Baseline) {
+                let what = "the baseline has no row, score, variant and model of this eval";
+                failures.push(format!("--fail-on-regression has nothing to compare: {what}"));
+            }
             failures.extend(regressions(report, has_baseline));
         }
         failures

@@ -4,6 +4,7 @@ mod output;
 
 use std::{
     path::{Path, PathBuf},
+    rc::Rc,
     sync::Arc,
 };
 
@@ -19,11 +20,10 @@ use crate::cli::{
     interrupt::Interrupts,
 };
 use lmthing_base::{cost::OwnPrices, diagnostic::Diagnostic, permission::Permissions};
-use lmthing_engine::{bindings::FileRun, session::CombinedLimits};
+use lmthing_engine::{bindings::FileRun, prompt::RunError, session::CombinedLimits};
 use lmthing_eval::{
-    EvalOptions, EvalOutcome,
+    EvalOptions, EvalOutcome, PreparedEval,
     report::{Baseline, Evaluated, Gates, Look, Reports},
-    run_eval,
 };
 use lmthing_map::{BatchOptions, EarlyEnd};
 use lmthing_providers::Redactor;
@@ -46,11 +46,20 @@ pub(in crate::cli) fn run(args: &EvalArgs, printer: &Printer) -> ExitCode {
         Ok(command) => command,
         Err(error) => return fail(Ending::not_begun(error, &redactor)),
     };
-    let mut output = EvalOutput::new(args, (command.gates.clone(), command.baseline.clone()), printer, interrupts);
+    let mut output = EvalOutput::new(args, printer, interrupts);
+    let failed = |error| Ending::of_run(&FileRun::Failed(error), None, None, &redactor);
+    let prepared = match command.prepare(args, &mut output) {
+        Ok(Some(prepared)) => prepared,
+        Ok(None) => return output.interrupted_early(),
+        Err(error) => {
+            output.stop();
+            return fail(failed(error));
+        }
+    };
     let mut code = ExitCode::Done;
     let mut outcomes = Vec::new();
-    for file in &command.files {
-        match run_eval(command.options(args, file), &mut output) {
+    for eval in prepared {
+        match eval.run(&mut output) {
             Ok(outcome) => {
                 let ended = output.file_ended(&outcome);
                 code = if code == ExitCode::Done { ended } else { code };
@@ -62,17 +71,17 @@ pub(in crate::cli) fn run(args: &EvalArgs, printer: &Printer) -> ExitCode {
                 }
             }
             Err(error) => {
-                output.stop();
-                return fail(Ending::of_run(&FileRun::Failed(error), None, None, &redactor));
+                code = fail(failed(error));
+                break;
             }
         }
     }
     output.stop();
-    match report(args, &command, &outcomes, printer) {
-        true => code,
-        false if code == ExitCode::Done => ExitCode::File,
-        false => code,
+    // What was answered is reported, even if a later file could not go on.
+    if outcomes.is_empty() || report(args, &command, &outcomes, printer) || code != ExitCode::Done {
+        return code;
     }
+    ExitCode::File
 }
 
 /// What all eval files of the command share.
@@ -95,6 +104,7 @@ impl Command {
         let own_prices = own_prices(&environment.variables, &FileReporter::default())?;
         let (files, problems) = eval_files(args)?;
         check_single(args, &files)?;
+        check_baseline_stays(args)?;
         let baseline = args.baseline.as_deref().map(Baseline::read).transpose().map_err(|problem| *problem)?;
         if !args.quiet {
             let problems = environment.problems.iter().chain(&problems);
@@ -109,6 +119,22 @@ impl Command {
             gates: Gates { fail_under: args.fail_under.clone(), fail_on_regression: args.fail_on_regression },
             batch,
         })
+    }
+
+    /// Loads and checks all eval files, before anything is asked. `None` if the user has interrupted it.
+    fn prepare(&self, args: &EvalArgs, output: &mut EvalOutput<'_>) -> Result<Option<Vec<PreparedEval>>, Rc<RunError>> {
+        let mut prepared = Vec::new();
+        for file in &self.files {
+            let Some(eval) = PreparedEval::new(self.options(args, file), output)? else { return Ok(None) };
+            if let Some(baseline) = &self.baseline {
+                let fits = baseline.check(&eval.file().scores, eval.row_inputs());
+                fits.map_err(|problem| Rc::new(RunError::from(*problem)))?;
+            }
+            prepared.push(eval);
+        }
+        let scores = prepared.iter().flat_map(|eval| eval.file().scores.iter().map(String::as_str));
+        self.gates.check_names(scores).map_err(|problem| Rc::new(RunError::Usage(problem)))?;
+        Ok(Some(prepared))
     }
 
     fn options(&self, args: &EvalArgs, file: &Path) -> EvalOptions {
@@ -173,6 +199,18 @@ fn check_single(args: &EvalArgs, files: &[PathBuf]) -> Result<(), WrongUsage> {
     }
 }
 
+/// Fails if the baseline would be written over: it would be the new results at the next command.
+fn check_baseline_stays(args: &EvalArgs) -> Result<(), WrongUsage> {
+    let (Some(out), Some(baseline)) = (&args.output, &args.baseline) else { return Ok(()) };
+    match out.canonicalize().ok().zip(baseline.canonicalize().ok()) {
+        Some((out, baseline)) if out == baseline => {
+            let message = format!("--output {}: it is the baseline too, and would be written over", out.display());
+            Err(WrongUsage::new(message, "copy the baseline to another file, or name another file for the results"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Prints the report. Returns whether all is well.
 fn report(args: &EvalArgs, command: &Command, outcomes: &[EvalOutcome], printer: &Printer) -> bool {
     let evaluated = outcomes.iter().map(|outcome| Evaluated {
@@ -180,8 +218,7 @@ fn report(args: &EvalArgs, command: &Command, outcomes: &[EvalOutcome], printer:
         rows: outcome.rows,
         cells: &outcome.cells,
         baseline: command.baseline.as_ref(),
-        // What is submitted is not missing.
-        is_complete: outcome.totals.left() == 0 || matches!(outcome.totals.early, Some(EarlyEnd::UnderWay)),
+        is_complete: outcome.is_complete(),
     });
     let reports = Reports::new(evaluated.collect(), &command.gates);
     let text = match args.format {

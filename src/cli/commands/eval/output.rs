@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Map, Value};
-
 use crate::cli::{
     ExitCode, Printer,
     commands::{
@@ -14,35 +12,19 @@ use crate::cli::{
     interrupt::Interrupts,
     readers::numbers::{cost, grouped},
 };
-use lmthing_base::diagnostic::Diagnostic;
-use lmthing_eval::{
-    CellName, EvalFile, EvalListener, EvalOutcome, EvalProgress,
-    report::{Baseline, Gates},
-};
+use lmthing_eval::{CellName, EvalListener, EvalOutcome, EvalProgress};
 use lmthing_map::{BatchNews, RowEnd};
 
 pub(super) struct EvalOutput<'a> {
     rows: RowsOutput<'a>,
-    gates: Gates,
-    baseline: Option<Baseline>,
-    /// Of the eval file that runs.
-    scores: Vec<String>,
     output: Option<PathBuf>,
     is_batched: bool,
 }
 
 impl<'a> EvalOutput<'a> {
-    pub(super) fn new(
-        args: &EvalArgs,
-        (gates, baseline): (Gates, Option<Baseline>),
-        printer: &'a Printer,
-        interrupts: Interrupts,
-    ) -> Self {
+    pub(super) fn new(args: &EvalArgs, printer: &'a Printer, interrupts: Interrupts) -> Self {
         EvalOutput {
             rows: RowsOutput::new("cells", printer, interrupts, (args.quiet, args.verbose)),
-            gates,
-            baseline,
-            scores: Vec::new(),
             output: args.output.clone(),
             is_batched: args.batch.is_given(),
         }
@@ -50,6 +32,13 @@ impl<'a> EvalOutput<'a> {
 
     pub(super) fn stop(&mut self) {
         self.rows.stop();
+    }
+
+    /// The exit code of a command that was interrupted before anything was asked.
+    pub(super) fn interrupted_early(&mut self) -> ExitCode {
+        let signal = self.rows.interrupted();
+        self.stop();
+        signal.map_or(ExitCode::File, ExitCode::Interrupted)
     }
 
     /// Prints the summary of a file. Returns the exit code so far.
@@ -64,6 +53,9 @@ impl<'a> EvalOutput<'a> {
     fn summary(&self, outcome: &EvalOutcome) -> String {
         let EvalOutcome { totals, failures, judge_cost, is_judge_cost_unknown, notes, .. } = outcome;
         let mut text = headline(totals, "cell");
+        if outcome.unscored() > 0 {
+            text.push_str(&format!("  {} answered and not scored\n", grouped(outcome.unscored() as u64)));
+        }
         if *judge_cost > 0.0 || *is_judge_cost_unknown {
             text.push_str(&format!("  judges: {}\n", judges(*judge_cost, *is_judge_cost_unknown)));
         }
@@ -82,36 +74,28 @@ impl<'a> EvalOutput<'a> {
         text
     }
 
-    fn advice(&self, EvalOutcome { totals, .. }: &EvalOutcome) -> String {
-        let (failed, left) = (totals.progress.failed, totals.left());
+    fn advice(&self, outcome: &EvalOutcome) -> String {
+        let totals = &outcome.totals;
+        let (failed, left, unscored) = (totals.progress.failed, totals.left(), outcome.unscored());
         match &self.output {
-            _ if failed + left == 0 => String::new(),
-            None if left == 0 => String::new(),
+            _ if failed + left == 0 && unscored == 0 => String::new(),
+            None if left == 0 && unscored == 0 => String::new(),
             None => "Nothing keeps the answers: with -o OUT.jsonl the same command would go on.\n".to_owned(),
             Some(out) if totals.batches > 0 => under_way(totals, "cell", &out.display().to_string(), self.is_batched),
             Some(out) => {
-                let cells = match (failed, left) {
-                    (0, _) => "the rest",
-                    (_, 0) => "the cells that failed",
-                    _ => "the rest, and the cells that failed",
+                let again = match (failed, left) {
+                    (0, 0) => "scores the rest",
+                    (0, _) => "runs the rest",
+                    (_, 0) => "runs the cells that failed",
+                    _ => "runs the rest, and the cells that failed",
                 };
-                format!("The answers are in {}. The same command again runs {cells}.\n", out.display())
+                format!("The answers are in {}. The same command again {again}.\n", out.display())
             }
         }
     }
 }
 
 impl EvalListener for EvalOutput<'_> {
-    fn loaded(&mut self, file: &EvalFile) -> Result<(), Box<Diagnostic>> {
-        self.scores.clone_from(&file.scores);
-        self.gates.check_names(file.scores.iter().map(String::as_str))
-    }
-
-    fn planned(&mut self, inputs: &[&Map<String, Value>]) -> Result<(), Box<Diagnostic>> {
-        let check = |baseline: &Baseline| baseline.check(&self.scores, inputs.iter().copied());
-        self.baseline.as_ref().map_or(Ok(()), check)
-    }
-
     fn printed(&mut self, cell: Option<&CellName>, text: &str) {
         self.rows.printed(name(cell).as_deref(), text);
     }

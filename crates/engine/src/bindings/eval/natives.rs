@@ -1,11 +1,13 @@
 //! `lmthing:internal/native/eval`: the native half of `lmthing/eval`, which knows the verdicts of judges.
 
+use std::rc::Rc;
+
 use rquickjs::{Ctx, Function, IntoJs, Object, Result, Value, promise::Promised};
 use sha2::{Digest, Sha256};
 
 use super::{
     outcome::Verdict,
-    scoring::{self, current_cell},
+    scoring::{self, CellUse, current_cell},
 };
 use crate::bindings::{
     services,
@@ -28,13 +30,11 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 }
 
 fn verdict<'js>(ctx: Ctx<'js>, identity: String, model: Value<'js>, ask: Function<'js>) -> Result<Value<'js>> {
-    let is_scoring = scoring::with(&ctx, |_| ()).is_some();
-    let Some(key) = is_scoring.then(|| verdict_key(&ctx, &identity, &model)).transpose()?.flatten() else {
-        return ask_uncounted(ctx, &ask);
-    };
-    let cell = current_cell(&ctx)?;
+    // Outside of a cell, such as in `rows`, nothing counts verdicts.
+    let Some(cell) = current_cell(&ctx)? else { return ask.call(()) };
+    let Some(key) = verdict_key(&ctx, &identity, &model)? else { return ask_uncounted(&ctx, &cell, &ask) };
     if let Some(known) = scoring::with(&ctx, |scoring| scoring.known.borrow().get(&key).cloned()).flatten() {
-        cell.iter().for_each(|cell| cell.add(&key, known.cost));
+        cell.add(&key, known.cost);
         return to_js(&ctx, &known);
     }
     let under_way = scoring::with(&ctx, |scoring| scoring.under_way.borrow().get(&key).cloned()).flatten();
@@ -47,7 +47,7 @@ fn verdict<'js>(ctx: Ctx<'js>, identity: String, model: Value<'js>, ask: Functio
             answer
         }
     };
-    let asked = cell.as_ref().map(|cell| cell.ask());
+    let asked = cell.ask();
     let inner = ctx.clone();
     let wait = async move {
         let settled = settle(answer).await;
@@ -56,7 +56,7 @@ fn verdict<'js>(ctx: Ctx<'js>, identity: String, model: Value<'js>, ask: Functio
             scoring::with(&inner, |scoring| scoring.under_way.borrow_mut().remove(&key));
         }
         let verdict = read(&inner, &settled?)?;
-        cell.iter().for_each(|cell| cell.add(&key, verdict.cost));
+        cell.add(&key, verdict.cost);
         if is_first {
             let host = scoring::with(&inner, |scoring| {
                 scoring.known.borrow_mut().insert(key.clone(), verdict.clone());
@@ -70,16 +70,15 @@ fn verdict<'js>(ctx: Ctx<'js>, identity: String, model: Value<'js>, ask: Functio
 }
 
 /// Asks a judge whose verdicts are not kept.
-fn ask_uncounted<'js>(ctx: Ctx<'js>, ask: &Function<'js>) -> Result<Value<'js>> {
+fn ask_uncounted<'js>(ctx: &Ctx<'js>, cell: &Rc<CellUse>, ask: &Function<'js>) -> Result<Value<'js>> {
     let answer: Value = ask.call(())?;
-    let Some(cell) = current_cell(&ctx)? else { return Ok(answer) };
     let asked = cell.ask();
     let wait = async move {
         let settled = settle(answer).await;
         drop(asked);
         settled
     };
-    Promised(wait).into_js(&ctx)
+    Promised(wait).into_js(ctx)
 }
 
 fn to_js<'js>(ctx: &Ctx<'js>, verdict: &Verdict) -> Result<Value<'js>> {

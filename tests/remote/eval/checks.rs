@@ -1,0 +1,93 @@
+//! What cannot be right ends before anything is asked.
+
+use serde_json::json;
+
+use super::{Lab, RIGHT, eval_file, rows};
+
+#[test]
+fn all_eval_files_are_checked_before_one_is_run() {
+    let lab = Lab::new(&eval_file(&rows(2), RIGHT, ""));
+    lab.folder.write("f.eval.lmt.mjs", &eval_file(&rows(1), RIGHT, "").replace("scores", "scoress"));
+    let outcome = lab.eval("f.eval.lmt.mjs");
+    assert_eq!((outcome.code, lab.take_texts().len()), (1, 0), "{outcome:?}");
+    assert!(outcome.stderr.contains("did you mean 'scores'?"), "{outcome:?}");
+    lab.folder.write("f.eval.lmt.mjs", &eval_file(&rows(1), "other: () => true", ""));
+    let outcome = lab.eval("f.eval.lmt.mjs --fail-under neither=0.5");
+    assert_eq!((outcome.code, lab.take_texts().len()), (2, 0), "{outcome:?}");
+    // A score of one of them is known.
+    let outcome = lab.eval("f.eval.lmt.mjs --fail-under right=1");
+    assert_eq!((outcome.code, lab.take_texts().len()), (0, 3), "{outcome:?}");
+}
+
+#[test]
+fn a_variant_replaces_only_what_its_file_takes() {
+    let lab = Lab::new(&eval_file(&rows(2), RIGHT, "{ loud: { input: { stile: '!' } } }"));
+    let outcome = lab.eval("");
+    assert_eq!((outcome.code, lab.take_texts().len()), (1, 0), "{outcome:?}");
+    let words = ["variant 'loud' replaces the input 'stile', which p.lmt.mjs does not take", "did you mean 'style'?"];
+    assert!(words.iter().all(|words| outcome.stderr.contains(words)), "{outcome:?}");
+}
+
+#[test]
+fn names_of_a_list_may_follow_spaces() {
+    let lab = Lab::new(&eval_file(&rows(1), RIGHT, ""));
+    let mut command = lab.command("-o out.jsonl");
+    let outcome = crate::support::Outcome::of(command.args(["--models", "lab:a, lab:b"]));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(lab.cells(), ["1 default lab:a 1", "1 default lab:b 1"]);
+}
+
+#[test]
+fn a_baseline_is_not_written_over() {
+    let lab = Lab::new(&eval_file(&rows(2), RIGHT, ""));
+    assert_eq!(lab.eval("-o out.jsonl").code, 0);
+    lab.take_texts();
+    let outcome = lab.eval("-o out.jsonl --baseline ./out.jsonl");
+    assert_eq!((outcome.code, lab.take_texts().len()), (2, 0), "{outcome:?}");
+    assert!(outcome.stderr.contains("it is the baseline too"), "{outcome:?}");
+}
+
+#[test]
+fn a_baseline_with_impossible_scores_is_refused() {
+    let lab = Lab::new(&eval_file(&rows(2), RIGHT, ""));
+    assert_eq!(lab.eval("-o out.jsonl").code, 0);
+    lab.take_texts();
+    let text = std::fs::read_to_string(lab.folder.path("out.jsonl")).unwrap();
+    lab.folder.write("base.jsonl", &text.replace("\"score\":1.0", "\"score\":5.0"));
+    let outcome = lab.eval("--baseline base.jsonl");
+    assert_eq!((outcome.code, lab.take_texts().len()), (1, 0), "{outcome:?}");
+    assert!(outcome.stderr.contains("has a score right outside of 0 to 1 in its line 1"), "{outcome:?}");
+}
+
+/// One variant takes `style` as well, so that the rows give other inputs to it.
+#[test]
+fn a_baseline_is_compared_by_the_inputs_of_each_variant() {
+    let rows =
+        json!([{ "n": 1, "style": "!", "want": "row 1" }, { "n": 2, "style": "!", "want": "row 2" }]).to_string();
+    let variants = "{ plain: { file: './plain.lmt.mjs' }, styled: {} }";
+    let lab = Lab::new(&eval_file(&rows, RIGHT, variants));
+    let plain = super::PROMPT.replace(", style: { type: 'string' }", "").replace("${style}", "");
+    lab.folder.write("plain.lmt.mjs", &plain);
+    assert_eq!(lab.eval("-o base.jsonl").code, 0);
+    lab.folder.write("e.eval.lmt.mjs", &eval_file(&rows, "right: () => false", variants));
+    for variants in ["plain,styled", "plain"] {
+        let outcome = lab.eval(&format!("--variants {variants} --baseline base.jsonl -f json"));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let report = super::report(&outcome);
+        let differences = report["evals"][0]["differences"].as_array().unwrap();
+        let of_plain =
+            differences.iter().find(|one| one["against"] == "baseline" && one["variant"] == "plain").unwrap();
+        assert_eq!((&of_plain["n"], &of_plain["mean"]), (&json!(2), &json!(-1.0)), "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_gate_that_compares_nothing_fails() {
+    let lab = Lab::new(&eval_file(&rows(2), RIGHT, "{ old: {} }"));
+    assert_eq!(lab.eval("-o base.jsonl").code, 0);
+    lab.folder.write("e.eval.lmt.mjs", &eval_file(&rows(2), RIGHT, "{ renamed: {} }"));
+    let outcome = lab.eval("--baseline base.jsonl --fail-on-regression -f json");
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    assert!(outcome.stderr.contains("--fail-on-regression has nothing to compare"), "{outcome:?}");
+    assert_eq!(super::report(&outcome)["ok"], false, "{outcome:?}");
+}
