@@ -1,7 +1,6 @@
 //! Runs the tests of prompt files, each file in its own engine, and reports the results (docs/reference/test.md).
 
 mod file;
-mod line_buffer;
 mod message;
 mod options;
 mod outcome;

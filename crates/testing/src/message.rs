@@ -14,14 +14,13 @@ use std::{
 };
 
 use super::{
-    line_buffer::LineBuffer,
     options::Watcher,
     outcome::{Failure, Snapshots, State, TestOutcome},
     recordings::{FileRecordings, RecordedUse},
 };
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::{bindings::testing::TestHost, session::without_secrets};
-use lmthing_node::ScriptHost;
+use lmthing_node::{LineBuffer, ScriptHost};
 use lmthing_providers::Redactor;
 
 #[derive(Debug)]

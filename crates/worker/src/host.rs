@@ -3,24 +3,24 @@
 use std::cell::RefCell;
 
 use super::log::Log;
-use lmthing_node::ScriptHost;
+use lmthing_node::{LineBuffer, ScriptHost};
 use lmthing_providers::Redactor;
 
 pub(super) struct RunHost {
     log: Log,
     redactor: Redactor,
-    line: RefCell<String>,
+    lines: RefCell<LineBuffer>,
 }
 
 impl RunHost {
     pub(super) fn new(log: Log, redactor: Redactor) -> Self {
-        RunHost { log, redactor, line: RefCell::default() }
+        RunHost { log, redactor, lines: RefCell::default() }
     }
 
     pub(super) fn end(&self) {
-        let line = self.line.take();
-        if !line.is_empty() {
-            self.printed(&self.redactor.apply(&line));
+        let rest = self.lines.borrow_mut().take();
+        if !rest.is_empty() {
+            self.printed(&self.redactor.apply(&rest));
         }
     }
 
@@ -30,13 +30,9 @@ impl RunHost {
 
     /// Only whole lines are logged, as half a secret would not be redacted.
     fn take(&self, text: &str) {
-        let mut line = self.line.borrow_mut();
-        line.push_str(text);
-        let Some(end) = line.rfind('\n') else { return };
-        let rest = line.split_off(end + 1);
-        let whole = std::mem::replace(&mut *line, rest);
-        drop(line);
-        self.redactor.apply(&whole).lines().for_each(|line| self.printed(line));
+        let lines = self.lines.borrow_mut().push(text.as_bytes());
+        let lines = lines.iter().map(|lines| self.redactor.apply(lines));
+        lines.for_each(|lines| lines.lines().for_each(|line| self.printed(line)));
     }
 }
 

@@ -8,32 +8,26 @@ use lmthing_engine::{
     bindings::eval::{ScoreHost, Verdict},
     session::without_secrets,
 };
-use lmthing_node::ScriptHost;
+use lmthing_node::{LineBuffer, ScriptHost};
 use lmthing_providers::Redactor;
 
 pub(super) struct EvalHost {
     pub(super) send: Rc<dyn Fn(ScoreMessage)>,
     pub(super) redactor: Redactor,
-    /// Text after the last line break.
-    pub(super) line: RefCell<String>,
+    pub(super) lines: RefCell<LineBuffer>,
 }
 
 impl EvalHost {
-    /// Sends whole lines.
     fn print(&self, text: &str) {
-        let mut line = self.line.borrow_mut();
-        line.push_str(text);
-        let Some(end) = line.rfind('\n') else { return };
-        let rest = line.split_off(end + 1);
-        let whole = std::mem::replace(&mut *line, rest);
-        drop(line);
-        (self.send)(ScoreMessage::Printed(self.redactor.apply(&whole)));
+        let lines = self.lines.borrow_mut().push(text.as_bytes());
+        lines.iter().for_each(|lines| (self.send)(ScoreMessage::Printed(self.redactor.apply(lines))));
     }
 
     /// Sends what was printed without a line break at the end.
     pub(super) fn end_line(&self) {
-        if !self.line.borrow().is_empty() {
-            self.print("\n");
+        let rest = self.lines.borrow_mut().take();
+        if !rest.is_empty() {
+            self.print(&format!("{rest}\n"));
         }
     }
 }

@@ -56,7 +56,7 @@ async fn score_until_end(
     started: Sender<Started>,
 ) {
     let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
-    let host = Rc::new(EvalHost { send: send.clone(), redactor: redactor.clone(), line: RefCell::default() });
+    let host = Rc::new(EvalHost { send: send.clone(), redactor: redactor.clone(), lines: RefCell::default() });
     let meter = Rc::new(Meter::within(&options.overall, options.own_prices.clone()));
     let program = match load(&mut options, &host, &meter).await {
         Ok(program) => program,

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::message::Message;
-use lmthing_node::ScriptHost;
+use lmthing_node::{LineBuffer, ScriptHost};
 
 #[derive(Clone)]
 pub(crate) struct RowHost(Rc<Inner>);
@@ -17,8 +17,7 @@ pub(crate) struct RowHost(Rc<Inner>);
 struct Inner {
     row: Option<u64>,
     sender: Sender<Message>,
-    /// Text after the last line break.
-    line: RefCell<String>,
+    lines: RefCell<LineBuffer>,
     files: RefCell<BTreeSet<PathBuf>>,
     redact: Box<dyn Fn(&str) -> String>,
 }
@@ -33,8 +32,8 @@ impl RowHost {
     }
 
     fn new(row: Option<u64>, sender: Sender<Message>, redact: Box<dyn Fn(&str) -> String>) -> Self {
-        let (line, files) = (RefCell::default(), RefCell::default());
-        RowHost(Rc::new(Inner { row, sender, line, files, redact }))
+        let (lines, files) = (RefCell::default(), RefCell::default());
+        RowHost(Rc::new(Inner { row, sender, lines, files, redact }))
     }
 
     pub(crate) fn files(&self) -> BTreeSet<PathBuf> {
@@ -42,9 +41,9 @@ impl RowHost {
     }
 
     pub(crate) fn end(&self) {
-        let line = self.0.line.take();
-        if !line.is_empty() {
-            self.print(&format!("{line}\n"));
+        let rest = self.0.lines.borrow_mut().take();
+        if !rest.is_empty() {
+            self.print(&format!("{rest}\n"));
         }
     }
 
@@ -55,14 +54,8 @@ impl RowHost {
 
     /// Only whole lines are printed, because the output of several rows is interleaved.
     fn take(&self, text: &str) {
-        let mut line = self.0.line.borrow_mut();
-        line.push_str(text);
-        if let Some(end) = line.rfind('\n') {
-            let rest = line.split_off(end + 1);
-            let whole = std::mem::replace(&mut *line, rest);
-            drop(line);
-            self.print(&whole);
-        }
+        let lines = self.0.lines.borrow_mut().push(text.as_bytes());
+        lines.iter().for_each(|lines| self.print(lines));
     }
 }
 

@@ -6,14 +6,15 @@ const LONGEST: usize = 64 << 10;
 /// The bytes of such a line that are kept back, as a secret may begin in them.
 const RETAINED: usize = 8 << 10;
 
+/// What a script has printed of a line that is not complete.
 #[derive(Default)]
-pub(super) struct LineBuffer {
+pub struct LineBuffer {
     partial: Vec<u8>,
 }
 
 impl LineBuffer {
     /// Adds printed bytes; returns the lines that are complete.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Option<String> {
+    pub fn push(&mut self, bytes: &[u8]) -> Option<String> {
         self.partial.extend_from_slice(bytes);
         let end = match self.partial.iter().rposition(|byte| *byte == b'\n') {
             Some(last) => last + 1,
@@ -28,7 +29,8 @@ impl LineBuffer {
         Some(text(&std::mem::replace(&mut self.partial, rest)))
     }
 
-    pub(super) fn take(&mut self) -> String {
+    /// Takes the line that is not complete; empty if there is none.
+    pub fn take(&mut self) -> String {
         text(&std::mem::take(&mut self.partial))
     }
 }
