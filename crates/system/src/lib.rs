@@ -1,5 +1,6 @@
 //! What lmthing uses of the operating system: HTTP connections, processes, threads, files, and a Restate server.
 
+pub mod attachment;
 pub mod files;
 pub mod http;
 pub mod process;
