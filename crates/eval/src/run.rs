@@ -142,7 +142,7 @@ fn load(
     let (state, is_paid) = (state.clone(), recordings.is_none());
     let send = move |message: ScoreMessage| {
         // Stored at once, as it was paid for.
-        if let ScoreMessage::Verdict { key, verdict } = &message
+        if let ScoreMessage::Verdict { key: Some(key), verdict } = &message
             && is_paid
             && let Err(problem) = state.with(|state| state.keep_verdict(key, verdict))
         {

@@ -1,4 +1,4 @@
-//! Base URLs as users write them. No text made here contains a password or a query.
+//! Base URLs as users write them. No text made here contains a password or a secret of a query.
 
 use std::fmt;
 
@@ -113,13 +113,18 @@ impl Address {
 
     pub(crate) fn secrets(&self) -> Vec<String> {
         let pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
-        let values = pairs.filter(|(name, _)| names_a_secret(&decoded(name)) || decoded(name) == "sig");
+        let values = pairs.filter(|(name, _)| is_secret_parameter(name));
         let mut secrets: Vec<String> = values.flat_map(|(_, value)| [decoded(value), value.to_owned()]).collect();
         if let Some(user) = &self.user {
             secrets.extend([user.encoded(), decoded(&user.password), user.password.clone()]);
         }
         secrets.retain(|secret| !secret.is_empty());
         secrets
+    }
+
+    /// With the parameters that are no secrets.
+    pub(crate) fn without_secrets(&self) -> String {
+        format!("{self}?{}", public_pairs(&self.query).collect::<Vec<_>>().join("&"))
     }
 }
 
@@ -139,6 +144,16 @@ impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Address({self})")
     }
+}
+
+/// The pairs of a query whose values are no secrets by their names.
+pub(crate) fn public_pairs(query: &str) -> impl Iterator<Item = &str> {
+    query.split('&').filter(|pair| !pair.is_empty() && !is_secret_parameter(pair.split('=').next().unwrap_or_default()))
+}
+
+fn is_secret_parameter(name: &str) -> bool {
+    let name = decoded(name);
+    names_a_secret(&name) || name == "sig"
 }
 
 fn decoded(text: &str) -> String {

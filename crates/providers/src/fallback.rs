@@ -148,6 +148,11 @@ impl LanguageModel for FallbackModel {
         self.models[0].server()
     }
 
+    fn setup(&self) -> Option<String> {
+        let setups = self.models.iter().map(|model| model.setup()).collect::<Option<Vec<_>>>()?;
+        Some(setups.join("\n"))
+    }
+
     fn cache_rules(&self, settings: &CallSettings) -> CacheRules {
         self.models[0].cache_rules(settings)
     }

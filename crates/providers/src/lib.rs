@@ -156,6 +156,12 @@ pub trait LanguageModel {
         None
     }
 
+    /// What decides, apart from the request, which answers it gives: where it is asked, by which API, with which settings.
+    /// Without keys. `None` if that is not known, as of models that a script has written.
+    fn setup(&self) -> Option<String> {
+        None
+    }
+
     /// What the model's prompt cache does with requests of these settings. Of several models, only the answer says whose
     /// rules hold.
     fn cache_rules(&self, _settings: &CallSettings) -> CacheRules {

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{Asked, Lab, eval_file, rows};
+use crate::support::Outcome;
 
 /// Of the server, about texts without an exclamation mark.
 fn judged(criterion: &str, rows_: &str) -> String {
@@ -67,4 +68,29 @@ fn a_judge_that_rows_ask_is_asked_by_each_command() {
     assert_eq!((outcome.code, counts(&lab)), (0, (1, 1)), "{outcome:?}");
     let outcome = lab.eval("-o out.jsonl");
     assert_eq!((outcome.code, counts(&lab)), (0, (0, 1)), "{outcome:?}");
+}
+
+#[test]
+fn a_verdict_is_of_the_server_that_gave_it() {
+    let (lab, other) = (Lab::new(&judged("is polite", &rows(2))), Lab::new(""));
+    assert_eq!((lab.eval("-o out.jsonl").code, counts(&lab)), (0, (4, 4)));
+    let key = || Outcome::of(lab.command("-o out.jsonl").env("LAB_API_KEY", "sk-other-key-of-the-same-server"));
+    assert_eq!((key().code, counts(&lab)), (0, (0, 0)), "another key is no other judge");
+    let mut elsewhere = lab.command("-o out.jsonl");
+    let outcome = Outcome::of(elsewhere.env("LAB_API_BASE", format!("http://{}", other.address)));
+    assert_eq!((outcome.code, counts(&lab), counts(&other)), (0, (0, 0), (0, 4)), "{outcome:?}");
+    // Of two judges with one name, each is asked.
+    let judge = |lab: &Lab, query: &str| {
+        let settings = format!("name: 'same', baseURL: 'http://{}'{query}", lab.address);
+        format!("judge('is x', {{ model: createOpenAICompatible({{ {settings} }})('judge') }})")
+    };
+    let (one, two) = (judge(&lab, ""), judge(&other, ""));
+    let three = judge(&lab, ", headers: { tenant: 'b' }");
+    let scores = format!("one: {one}, again: {one}, two: {two}, three: {three}");
+    let imports = "import { createOpenAICompatible } from 'lmthing';\nimport { judge } from 'lmthing/eval';\n";
+    lab.folder.write("e.eval.lmt.mjs", &format!("{imports}{}", eval_file(&rows(1), &scores, "")));
+    let outcome = lab.eval("-o out.jsonl --fresh");
+    assert_eq!((outcome.code, counts(&lab), counts(&other)), (0, (1, 2), (0, 1)), "{outcome:?}");
+    let outcome = lab.eval("-o out.jsonl");
+    assert_eq!((outcome.code, counts(&lab), counts(&other)), (0, (0, 0), (0, 0)), "{outcome:?}");
 }

@@ -59,9 +59,9 @@ impl ScriptHost for EvalHost {
 }
 
 impl ScoreHost for EvalHost {
-    fn judged(&self, key: &str, verdict: &Verdict) {
+    fn judged(&self, key: Option<&str>, verdict: &Verdict) {
         let verdict = Verdict { reason: self.redactor.apply(&verdict.reason), ..verdict.clone() };
-        (self.send)(ScoreMessage::Verdict { key: key.to_owned(), verdict });
+        (self.send)(ScoreMessage::Verdict { key: key.map(str::to_owned), verdict });
     }
 
     fn stray_failure(&self, diagnostic: Diagnostic) {

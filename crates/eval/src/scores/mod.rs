@@ -51,9 +51,9 @@ pub enum ScoreMessage {
         scores: IndexMap<String, Score>,
         verdicts: Vec<VerdictCost>,
     },
-    /// A judge has answered, which should be kept at once.
+    /// A judge has answered, which with a key should be kept at once.
     Verdict {
-        key: String,
+        key: Option<String>,
         verdict: Verdict,
     },
     /// Whole lines of what the eval file prints.

@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{ScoreMessage, ScoreOptions, ScoreRequest, ScoreThread, StartError, Verdicts};
+use super::{ScoreMessage, ScoreOptions, ScoreRequest, ScoreThread, StartError};
 use crate::{
     EvalFile, EvalRows,
     line::{Score, VerdictCost},
@@ -313,26 +313,20 @@ export const scores = {{ polite, again: async (cell) => ({{ ...(await polite({{ 
     for (number, text) in [(1, "a"), (2, "a"), (3, "b")] {
         scoring.thread.score(answer(number, text));
     }
-    let mut keys = IndexMap::new();
-    let mut known = Verdicts::new();
+    let (mut keys, mut asked) = (IndexMap::new(), 0);
     for _ in 0..3 {
         let (number, scores, verdicts, before) = scoring.scored();
         assert_eq!(scores["polite"].reason, scores["again"].reason);
         assert_eq!(verdicts.len(), 1, "{verdicts:?}");
         keys.insert(number, verdicts[0].key.clone());
         for message in before {
-            let ScoreMessage::Verdict { key, verdict } = message else { panic!("{message:?}") };
+            // The settings of a model in JavaScript are not known, so that its verdicts have no key for later commands.
+            let ScoreMessage::Verdict { key: None, verdict } = message else { panic!("{message:?}") };
             assert_eq!((verdict.pass, verdict.usage.output_tokens), (true, Some(5)));
-            known.insert(key, verdict);
+            asked += 1;
         }
     }
-    assert!(keys[&1] == keys[&2] && keys[&1] != keys[&3] && known.len() == 2, "{keys:?}");
-    // Another command with these verdicts asks nothing.
-    let later = started(&source);
-    later.thread.set_verdicts(known);
-    later.thread.score(answer(1, "b"));
-    let (_, scores, verdicts, before) = later.scored();
-    assert!(scores["polite"].pass == Some(true) && verdicts.len() == 1 && before.is_empty(), "{before:?}");
+    assert!(keys[&1] == keys[&2] && keys[&1] != keys[&3] && asked == 2, "{keys:?}");
 }
 
 #[test]

@@ -7,12 +7,12 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 use super::{
     are_all_here,
     choose::{Chosen, choose, nothing_fits},
-    entry::LOCAL,
-    known_servers, runs_in_cloud, url_of,
+    entry::{LOCAL, Target},
+    known_servers, runs_in_cloud, targets, url_of,
 };
 use crate::{
     LanguageModel, ModelIdentity, ModelResponse, PartStream, ProviderContext, ProviderError, ProviderErrorKind,
-    ProviderEvent, ProviderSettings, create, model_label,
+    ProviderEvent, ProviderSettings, address::Address, create, model_label,
 };
 use lmthing_base::chat::ModelRequest;
 
@@ -81,6 +81,13 @@ impl LanguageModel for LocalModel {
 
     fn server(&self) -> Option<String> {
         self.chosen.get().and_then(|chosen| chosen.model.server())
+    }
+
+    fn setup(&self) -> Option<String> {
+        // Any of them may have the model.
+        let address = |target: Target| Address::parse(&target.url).ok().map(|address| address.without_secrets());
+        let servers: Vec<String> = targets(&self.context).into_iter().filter_map(address).collect();
+        Some(format!("{LOCAL}:{} {}", self.wanted, servers.join(" ")))
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

@@ -53,6 +53,10 @@ impl LanguageModel for RedactedModel {
         self.model.server()
     }
 
+    fn setup(&self) -> Option<String> {
+        self.model.setup()
+    }
+
     fn cache_rules(&self, settings: &CallSettings) -> CacheRules {
         self.model.cache_rules(settings)
     }

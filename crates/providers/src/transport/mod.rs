@@ -149,6 +149,10 @@ impl LanguageModel for HttpModel {
         Some(self.address.to_string())
     }
 
+    fn setup(&self) -> Option<String> {
+        Some(HttpModel::setup(self))
+    }
+
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
         self.call(request).boxed_local()
     }

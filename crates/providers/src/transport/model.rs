@@ -2,11 +2,18 @@
 
 use std::{collections::BTreeMap, fmt, rc::Rc, sync::Arc};
 
+use serde_json::json;
+
 use super::error_context::ErrorContext;
 use crate::{
-    ProviderContext, ProviderSettings, address::Address, auth::Auth, redact::names_a_secret, servers::Limiter,
+    ProviderContext, ProviderSettings,
+    address::{Address, public_pairs},
+    auth::Auth,
+    redact::names_a_secret,
+    servers::Limiter,
     wire::WireFormat,
 };
+use lmthing_base::chat::ModelRequest;
 
 pub(crate) struct HttpModel {
     pub provider: String,
@@ -44,6 +51,19 @@ impl HttpModel {
         self.context
             .servers
             .limiter(&self.address.to_string(), key.into_iter().flatten().chain(self.address.secrets()).chain(headers))
+    }
+}
+
+impl HttpModel {
+    pub(super) fn setup(&self) -> String {
+        let ProviderSettings { api_version, organization, project, query, include_usage, .. } = &self.settings;
+        let headers = self.headers.iter().filter(|(name, _)| !names_a_secret(name));
+        // The path shows which API it is.
+        let path = self.wire.encode(&ModelRequest::default(), &self.model_id).map(|request| request.path).ok();
+        let query: Vec<&str> = public_pairs(query.as_deref().unwrap_or_default()).collect();
+        let settings = json!([api_version, organization, project, query, include_usage]);
+        let address = self.address.without_secrets();
+        json!([self.provider, self.model_id, address, path, headers.collect::<Vec<_>>(), settings]).to_string()
     }
 }
 

@@ -10,15 +10,16 @@ use super::{
     scoring::{self, CellUse, current_cell},
 };
 use crate::bindings::{
+    models::resolve::native_model,
     services,
-    values::{elements, property, settle, to_json, type_error},
+    values::{elements, settle, to_json, type_error},
 };
 use lmthing_node::NativeModule;
-use lmthing_providers::model_name;
+use lmthing_providers::{model_name, resolve};
 
 pub const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/eval", init };
 
-/// The provider of mocks, whose verdicts cost nothing and change with their scripts.
+/// The provider of mocks, and the name of the mock of a file.
 const MOCK: &str = "mock";
 
 fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
@@ -32,7 +33,9 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 fn verdict<'js>(ctx: Ctx<'js>, identity: String, model: Value<'js>, ask: Function<'js>) -> Result<Value<'js>> {
     // Outside of a cell, such as in `rows`, nothing counts verdicts.
     let Some(cell) = current_cell(&ctx)? else { return ask.call(()) };
-    let Some(key) = verdict_key(&ctx, &identity, &model)? else { return ask_uncounted(&ctx, &cell, &ask) };
+    let Some(Key { key, is_kept }) = Key::of(&ctx, &identity, &model)? else {
+        return ask_uncounted(&ctx, &cell, &ask);
+    };
     if let Some(known) = scoring::with(&ctx, |scoring| scoring.known.borrow().get(&key).cloned()).flatten() {
         cell.add(&key, known.cost);
         return to_js(&ctx, &known);
@@ -62,14 +65,14 @@ fn verdict<'js>(ctx: Ctx<'js>, identity: String, model: Value<'js>, ask: Functio
                 scoring.known.borrow_mut().insert(key.clone(), verdict.clone());
                 scoring.host.clone()
             });
-            host.iter().for_each(|host| host.judged(&key, &verdict));
+            host.iter().for_each(|host| host.judged(is_kept.then_some(key.as_str()), &verdict));
         }
         to_js(&inner, &verdict)
     };
     Promised(wait).into_js(&ctx)
 }
 
-/// Asks a judge whose verdicts are not kept.
+/// Asks a mock, whose verdicts cost nothing and change with its script.
 fn ask_uncounted<'js>(ctx: &Ctx<'js>, cell: &Rc<CellUse>, ask: &Function<'js>) -> Result<Value<'js>> {
     let answer: Value = ask.call(())?;
     let asked = cell.ask();
@@ -93,31 +96,61 @@ fn read<'js>(ctx: &Ctx<'js>, answer: &Value<'js>) -> Result<Verdict> {
     verdict.map_err(|error| type_error(ctx, format!("the verdict cannot be read: {error}")))
 }
 
-/// Identifies a verdict by its content; `None` for a mock.
-fn verdict_key<'js>(ctx: &Ctx<'js>, identity: &str, model: &Value<'js>) -> Result<Option<String>> {
-    let models = match model.as_array() {
-        Some(list) => elements(list)?,
-        None => vec![model.clone()],
-    };
-    let mut hash = Sha256::new();
-    hash.update(identity);
-    for model in models {
-        let Some(name) = name_of(ctx, &model)? else { return Ok(None) };
-        hash.update([0]);
-        hash.update(name);
-    }
-    Ok(Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
+/// Identifies a verdict by its content and by where it is asked.
+struct Key {
+    key: String,
+    /// Whether it identifies the verdict for later commands too.
+    is_kept: bool,
 }
 
-/// `provider:model`, with aliases resolved.
-fn name_of<'js>(ctx: &Ctx<'js>, model: &Value<'js>) -> Result<Option<String>> {
-    if let Some(name) = model.as_string() {
-        let name = name.to_string()?;
-        return Ok((name != MOCK).then_some(model_name(&name, &services::providers(ctx)?)));
+impl Key {
+    /// `None` for a mock.
+    fn of<'js>(ctx: &Ctx<'js>, identity: &str, model: &Value<'js>) -> Result<Option<Key>> {
+        let models = match model.as_array() {
+            Some(list) => elements(list)?,
+            None => vec![model.clone()],
+        };
+        let (mut hash, mut is_kept) = (Sha256::new(), true);
+        hash.update(identity);
+        for model in models {
+            let setup = match setup_of(ctx, &model)? {
+                Setup::Known(setup) => setup,
+                Setup::Mock => return Ok(None),
+                Setup::Unknown(number) => {
+                    is_kept = false;
+                    format!("object {number}")
+                }
+            };
+            hash.update([0]);
+            hash.update(setup);
+        }
+        let key = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Some(Key { key, is_kept }))
     }
-    let Some(object) = model.as_object() else { return Ok(None) };
-    let text =
-        |key: &str| Ok::<_, rquickjs::Error>(property(object, key)?.and_then(|value| value.get::<String>().ok()));
-    let (provider, model_id) = (text("provider")?, text("modelId")?);
-    Ok(provider.zip(model_id).filter(|(provider, _)| provider != MOCK).map(|(provider, id)| format!("{provider}:{id}")))
+}
+
+/// Where and how a model is asked.
+enum Setup {
+    Mock,
+    Known(String),
+    /// A model in JavaScript, with its number among those of the process.
+    Unknown(usize),
+}
+
+fn setup_of<'js>(ctx: &Ctx<'js>, model: &Value<'js>) -> Result<Setup> {
+    if let Some(name) = model.as_string() {
+        let (name, providers) = (name.to_string()?, services::providers(ctx)?);
+        if name == MOCK {
+            return Ok(Setup::Mock);
+        }
+        // A recording answers for models that cannot be set up.
+        let setup = resolve(&name, &providers).ok().and_then(|model| model.setup());
+        return Ok(Setup::Known(setup.unwrap_or_else(|| model_name(&name, &providers))));
+    }
+    let native = model.as_object().and_then(native_model);
+    match native.as_ref().map(|native| (native.provider(), native.setup())) {
+        Some((MOCK, _)) => Ok(Setup::Mock),
+        Some((_, Some(setup))) => Ok(Setup::Known(setup)),
+        _ => Ok(Setup::Unknown(scoring::with(ctx, |scoring| scoring.number_of(model)).unwrap_or_default())),
+    }
 }

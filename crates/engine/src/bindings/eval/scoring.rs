@@ -18,8 +18,8 @@ use lmthing_node::{async_value, enable_async_values};
 pub(super) const CELL: &str = "lmthing.cell";
 
 pub trait ScoreHost {
-    /// A judge has given a verdict that later commands should know.
-    fn judged(&self, key: &str, verdict: &Verdict);
+    /// A judge has given a verdict. With a `key`, later commands should know it.
+    fn judged(&self, key: Option<&str>, verdict: &Verdict);
 
     /// Something has failed that no score waits for, such as a rejection that is not handled.
     fn stray_failure(&self, diagnostic: Diagnostic);
@@ -39,7 +39,20 @@ pub(super) struct Scoring<'js> {
     pub(super) known: RefCell<HashMap<String, Verdict>>,
     /// The promises of verdicts that are being asked for, by their keys.
     pub(super) under_way: RefCell<HashMap<String, Value<'js>>>,
+    /// Judges whose settings are not known, in the order in which they were first asked.
+    models: RefCell<Vec<Value<'js>>>,
     pub(super) cells: RefCell<HashMap<u64, Rc<CellUse>>>,
+}
+
+impl<'js> Scoring<'js> {
+    /// The number of a model object, the same each time.
+    pub(super) fn number_of(&self, model: &Value<'js>) -> usize {
+        let mut models = self.models.borrow_mut();
+        models.iter().position(|known| known == model).unwrap_or_else(|| {
+            models.push(model.clone());
+            models.len() - 1
+        })
+    }
 }
 
 /// Prepares an engine for an eval file. Must be called once, before loading the file.
@@ -50,6 +63,7 @@ pub fn install(ctx: &Ctx<'_>, host: Rc<dyn ScoreHost>) -> Result<()> {
         scores: RefCell::default(),
         known: RefCell::default(),
         under_way: RefCell::default(),
+        models: RefCell::default(),
         cells: RefCell::default(),
     };
     ctx.store_userdata(scoring).map(drop).map_err(|_| plain_error(ctx, "user data is in use"))
