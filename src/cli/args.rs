@@ -15,6 +15,7 @@ use clap_complete::ArgValueCompleter;
 use super::{
     approval_args::ApprovalArgs,
     approve_args::ApproveArgs,
+    chat_args::ChatArgs,
     check_args::CheckArgs,
     commands::prompt_file::is_prompt_file,
     complete::{AtFile, FileAndInput, JSON_FILES, Topics},
@@ -29,6 +30,7 @@ use super::{
     remote_args::{self, RemoteArgs},
     resume_args::ResumeArgs,
     runs_args::RunsArgs,
+    say_args::{self, SayArgs},
     setup_args::SetupArgs,
     show_args::ShowArgs,
     templates::Template,
@@ -59,6 +61,8 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Run a prompt file; the model's text streams to standard output
     Run(Box<RunArgs>),
+    /// Go on with a prompt file as a conversation: each line is a message
+    Chat(Box<ChatArgs>),
     /// Run a prompt file once for each row of a file: JSON Lines, CSV or TSV
     Map(Box<MapArgs>),
     /// Go on with a run that ended early; what was answered is not asked again
@@ -220,6 +224,9 @@ pub(super) struct RunArgs {
     pub(super) permissions: PermissionArgs,
 
     #[command(flatten)]
+    pub(super) say: SayArgs,
+
+    #[command(flatten)]
     pub(super) remote: RemoteArgs,
 
     /// With --on: the idempotency key; the same one again does not run the file again, but waits for the same run
@@ -242,6 +249,10 @@ pub(super) struct RunArgs {
     /// Answer from a file that --record wrote, without network or keys
     #[arg(long, value_name = "FILE", add = ArgValueCompleter::new(JSON_FILES))]
     pub(super) replay: Option<PathBuf>,
+
+    /// Whether the run is a conversation.
+    #[arg(skip)]
+    pub(super) is_chat: bool,
 
     // One argument: everything after the file, with or without dashes, is the file's own.
     /// The prompt file (.lmt.mjs, .lmt.js, .lmt.ts or .lmt.mts) and its input; `lmthing run FILE --help` says more
@@ -298,7 +309,8 @@ pub(super) fn parse(mut arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     let mut parsed = Cli::try_parse_from(&arguments);
     if let Ok(Cli { command: Some(Command::Run(run)) }) = &mut parsed {
         let typed = run.file_and_words.len();
-        let moved = remote_args::move_remote_options(&mut run.file_and_words);
+        let mut moved = remote_args::move_remote_options(&mut run.file_and_words);
+        moved.extend(say_args::move_say(&mut run.file_and_words));
         if !moved.is_empty() {
             let front = arguments.len() - typed;
             let all = [&arguments[..2], &moved, &arguments[2..front], &run.file_and_words].concat();

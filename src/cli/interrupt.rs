@@ -9,7 +9,7 @@ use std::{
     sync::{
         Condvar, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicI32, Ordering},
-        mpsc::channel,
+        mpsc,
     },
     thread,
     time::{Duration, Instant},
@@ -18,7 +18,7 @@ use std::{
 #[cfg(unix)]
 use std::io::{self, IsTerminal, Write};
 
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{Receiver, Sender, UnboundedReceiver, UnboundedSender, channel, unbounded_channel};
 
 use super::{ExitCode, end_report::EndReport, failure::Ending};
 use lmthing_base::diagnostic::Diagnostic;
@@ -60,6 +60,9 @@ static END: Mutex<End> = Mutex::new(End {
     is_over: false,
     may_take_long: false,
 });
+
+/// Where Ctrl-C goes while the user of a conversation may stop an answer with it.
+static DIVERTED: Mutex<Option<Sender<()>>> = Mutex::new(None);
 
 static CHANGED: Condvar = Condvar::new();
 
@@ -121,6 +124,39 @@ impl Interrupts {
             None => std::future::pending().await,
         }
     }
+}
+
+/// Receives Ctrl-C in place of the end of the process, until it is dropped. One that nobody has received yet does not stop
+/// another one from ending the process.
+pub(super) struct CtrlC(Receiver<()>);
+
+impl CtrlC {
+    pub(super) fn divert() -> Self {
+        let (sender, receiver) = channel(1);
+        *diverted() = Some(sender);
+        CtrlC(receiver)
+    }
+
+    pub(super) async fn next(&mut self) {
+        if self.0.recv().await.is_none() {
+            std::future::pending().await
+        }
+    }
+}
+
+impl Drop for CtrlC {
+    fn drop(&mut self) {
+        diverted().take();
+    }
+}
+
+fn diverted() -> MutexGuard<'static, Option<Sender<()>>> {
+    DIVERTED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(unix)]
+fn divert(signal: i32) -> bool {
+    signal == signal_hook::consts::SIGINT && diverted().as_ref().is_some_and(|sender| sender.try_send(()).is_ok())
 }
 
 fn notice() {
@@ -202,7 +238,7 @@ fn wait_for_report(clock: &RunClock) -> bool {
 
 /// Writes a report. Does not wait longer than `REPORT_TIME` for a full pipe.
 fn in_report_time(report: impl FnOnce() + Send + 'static) {
-    let (sender, done) = channel::<()>();
+    let (sender, done) = mpsc::channel::<()>();
     let work = move || {
         // Dropped when the report is written.
         let _sender = sender;
@@ -248,7 +284,7 @@ pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + Sync + 'static) {
             // A signal that a script no longer listens to gets its default action.
             ENDING.contains(signal) || low_level::emulate_default_handler(*signal).is_err()
         };
-        let is_unhandled = |signal: &i32| !script::take_signal(*signal);
+        let is_unhandled = |signal: &i32| !script::take_signal(*signal) && !divert(*signal);
         let found = signals.forever().filter(is_unhandled).find(ends);
         if let Some(signal) = found {
             ask_to_end(signal, &mut || signals.pending().any(|signal| ENDING.contains(&signal)));

@@ -9,6 +9,7 @@ mod args;
 mod batch_args;
 mod browser;
 mod call_args;
+mod chat_args;
 mod check_args;
 mod commands;
 mod complete;
@@ -34,6 +35,7 @@ mod remote_args;
 mod resume_args;
 mod resume_state;
 mod runs_args;
+mod say_args;
 mod screen;
 mod script_host;
 mod setup_args;
@@ -110,7 +112,14 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
     // Commands that run a prompt file register more secrets themselves.
     if !matches!(
         cli.command,
-        None | Some(Command::Run(_) | Command::Map(_) | Command::Eval(_) | Command::Resume(_) | Command::Approve(_))
+        None | Some(
+            Command::Run(_)
+                | Command::Map(_)
+                | Command::Eval(_)
+                | Command::Resume(_)
+                | Command::Approve(_)
+                | Command::Chat(_)
+        )
     ) {
         let (variables, _) = env::variables(&std::env::current_dir().unwrap_or_default());
         printer.keep_secret(&Redactor::of_variables(variables.iter().map(|(name, value)| (name, value))));
@@ -125,6 +134,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         Some(Command::Approve(approve)) => commands::approve::run(&approve, printer),
         Some(Command::Resume(resume)) => commands::resume::run(&resume, printer),
         Some(Command::Runs(runs)) => commands::runs::run(&runs, printer),
+        Some(Command::Chat(chat)) => commands::chat::run(&chat, printer),
         Some(Command::Check(check)) => commands::check::run(&check, printer),
         Some(Command::Test(test)) => commands::test::run(&test, printer),
         Some(Command::Eval(eval)) => commands::eval::run(&eval, printer),

@@ -72,7 +72,7 @@ pub(super) fn move_remote_options(file_and_words: &mut Vec<OsString>) -> Vec<OsS
 }
 
 /// Parses the option at a position: number of arguments, and value.
-fn option(words: &[OsString], at: usize, end: usize, name: &str) -> Option<(usize, OsString)> {
+pub(super) fn option(words: &[OsString], at: usize, end: usize, name: &str) -> Option<(usize, OsString)> {
     let word = words.get(at)?;
     if word == name {
         return words[..end].get(at + 1).map(|value| (2, value.clone()));

@@ -10,6 +10,7 @@ use super::{
     complete::{Models, RunIds},
     limit_args::LimitArgs,
     permission_args::PermissionArgs,
+    say_args::SayArgs,
     show_args::ShowArgs,
 };
 
@@ -24,6 +25,9 @@ pub(super) struct ResumeArgs {
     /// Go back: ask step N again, with everything as it was before it, in a new run
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(super) from: Option<String>,
+
+    #[command(flatten)]
+    pub(super) say: SayArgs,
 
     /// The model to take from here on: provider:model or an alias
     #[arg(short, long, value_name = "MODEL", value_parser = clap::builder::NonEmptyStringValueParser::new(),

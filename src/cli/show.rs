@@ -128,7 +128,7 @@ impl Show {
     }
 
     /// After the end of a run in the journal that can continue.
-    pub(super) fn tell_how_to_go_on(&self, journal: Option<&Path>, is_interrupted: bool) {
+    pub(super) fn tell_how_to_go_on(&self, journal: Option<&Path>, is_chat: bool, is_interrupted: bool) {
         let is_terminal = self.printer.stderr_is_terminal();
         if self.is_quiet || (!is_terminal && self.format != Format::Text) {
             return;
@@ -138,12 +138,17 @@ impl Show {
             self.printer.stderr_dim(&summary_text(&self.summary.lock()));
         }
         let journal = journal.map(|path| format!(" --journal={}", path.display())).unwrap_or_default();
-        self.printer.stderr_dim(&format!("to go on: lmthing resume {}{journal}", self.events.run()));
+        let command = if is_chat { "chat --resume" } else { "resume" };
+        self.printer.stderr_dim(&format!("to go on: lmthing {command} {}{journal}", self.events.run()));
     }
 
     /// Whether standard output is JSON, so that the script prints to stderr.
     pub(super) fn is_stdout_json(&self) -> bool {
         self.is_stdout_json.get()
+    }
+
+    pub(super) fn is_for_programs(&self) -> bool {
+        self.format.is_for_programs()
     }
 
     pub(super) fn finish_reason(&self) -> Option<FinishReason> {

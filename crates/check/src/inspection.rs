@@ -264,6 +264,7 @@ pub(super) fn services_without_models(
 ) -> HostServices {
     let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
     HostServices {
+        turns: None,
         step_loop: no_models,
         providers: ProviderContext::redacting(Rc::new(variables), redactor.clone()),
         exchanges: Exchanges::Live,

@@ -2,6 +2,7 @@
 
 pub(super) mod approve;
 mod batch_lines;
+pub(super) mod chat;
 pub(super) mod check;
 pub(super) mod completions;
 pub(super) mod describe;
@@ -27,6 +28,7 @@ pub(super) mod resume;
 mod rows_output;
 pub(super) mod run;
 pub(super) mod runs;
+mod speaker;
 pub(super) mod test;
 pub(super) mod types;
 pub(super) mod view;

@@ -18,6 +18,7 @@ use crate::cli::{
         recording::RunRecording,
         remote,
         restrict::{CommandContext, folder_warnings, restricted},
+        speaker::{MakeSpeaker, Speaker, SpeakerContext, saying},
         watch::WatchLoop,
     },
     env::{self, Environment},
@@ -27,13 +28,13 @@ use crate::cli::{
     show::Show,
 };
 use lmthing_base::{
-    cost::{LimitReached, OwnPrices, PRICES_VARIABLE},
+    cost::{LimitReached, OwnPrices, PRICES_VARIABLE, RunUsage},
     diagnostic::Diagnostic,
     input::has_help_option,
     permission::{Permissions, Restricted},
 };
 use lmthing_engine::{
-    bindings::FileRun,
+    bindings::{FileRun, ModelChoice},
     prompt::{RunError, RunLimits},
     session::{FileRunOptions, Meter, RunContext, run_file},
 };
@@ -56,11 +57,21 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
     if args.watch && args.report_files.is_none() && !is_help {
         return watch(args).run_until_signal(printer);
     }
-    in_event_loop(run_once(args, printer, None), printer)
+    in_event_loop(run_once(args, printer, (None, saying(&args.say.say))), printer)
 }
 
-pub(super) fn resume_run(args: &RunArgs, printer: &Printer, resumed: ResumedRun) -> ExitCode {
-    in_event_loop(run_once(args, printer, Some(resumed)), printer)
+/// Runs a file to which somebody talks.
+pub(super) fn run_talk(args: &RunArgs, printer: &Printer, speaker: MakeSpeaker) -> ExitCode {
+    in_event_loop(run_once(args, printer, (None, Some(speaker))), printer)
+}
+
+pub(super) fn resume_run(
+    args: &RunArgs,
+    printer: &Printer,
+    resumed: ResumedRun,
+    speaker: Option<MakeSpeaker>,
+) -> ExitCode {
+    in_event_loop(run_once(args, printer, (Some(resumed), speaker)), printer)
 }
 
 fn watch(args: &RunArgs) -> WatchLoop {
@@ -71,7 +82,11 @@ fn watch(args: &RunArgs) -> WatchLoop {
     WatchLoop { command: "run", run: "the run", again: "running again", files, is_quiet: args.show.quiet }
 }
 
-async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<ResumedRun>) -> ExitCode {
+async fn run_once(
+    args: &RunArgs,
+    printer: &Printer,
+    (resumed, speaker): (Option<ResumedRun>, Option<MakeSpeaker>),
+) -> ExitCode {
     if args.report_files.is_some() {
         exit_with_parent();
     }
@@ -98,7 +113,10 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<ResumedRun>
     let prepared = prepare_or_end(args, environment, (&show, &journal), &redactor, &mut interrupts).await;
     let ending = match prepared {
         Ok((options, recording)) => {
-            let ending = run_until_end(args, options, (&show, &journal), &redactor, &mut interrupts).await;
+            let recorder = journal.recorder.clone();
+            let context = SpeakerContext { show: show.clone(), recorder, redactor: redactor.clone() };
+            let speaker = speaker.map(|make| make(context));
+            let ending = run_until_end((args, options), speaker, (&show, &journal), &redactor, &mut interrupts).await;
             let ending = journal.flush_at_end(ending, &show, &mut interrupts).await;
             let ended_well = i32::from(ending.code) == 0 && !ending.is_output_closed;
             if let Some(warning) = recording.close(ended_well, !ending.is_replay_failure) {
@@ -113,7 +131,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<ResumedRun>
     interrupt::claim_report_or_wait(ending.code);
     show.end(&ending);
     if !matches!(ending.code, ExitCode::Done | ExitCode::Waiting) && journal.recorder.is_in_journal() {
-        show.tell_how_to_go_on(typed.as_deref(), matches!(ending.code, ExitCode::Interrupted(_)));
+        show.tell_how_to_go_on(typed.as_deref(), args.is_chat, matches!(ending.code, ExitCode::Interrupted(_)));
     }
     match journal.problem(ending.code, &show).await {
         Some(problem) if ending.code == ExitCode::Done => {
@@ -188,6 +206,8 @@ async fn prepare(
     let argv = argv(args, &file)?;
     journal.recorder.set_start(start(args, &file, args.words()?, argv.clone()));
     let rights = args.permissions.rights(args.file(), &environment.variables)?;
+    // Limits of a conversation hold for one process of it.
+    let used = if args.is_chat { RunUsage::default() } else { journal.used };
     let mut options = FileRunOptions {
         exchanges: recording.exchanges.clone(),
         redactor: redactor.clone(),
@@ -200,8 +220,7 @@ async fn prepare(
         approver: approver(args, show.printer.clone(), redactor.clone()),
         checkpoints: journal.recorder.clone(),
         meter: Rc::new(
-            Meter::after(journal.used, args.limits.limits(), own_prices(&environment.variables, &reporter)?)
-                .interruptible(),
+            Meter::after(used, args.limits.limits(), own_prices(&environment.variables, &reporter)?).interruptible(),
         ),
         events: show.events.clone(),
         line: match &journal.input {
@@ -250,18 +269,59 @@ fn mcp_config(args: &RunArgs) -> Option<Rc<Path>> {
     args.setup.mcp_config.as_deref().map(|path| absolute(path).into())
 }
 
-/// Runs the file until it ends, a signal arrives, or standard output is closed.
+/// Runs the file until it ends, a signal arrives, or standard output is closed. A conversation may load it several times.
 async fn run_until_end(
-    args: &RunArgs,
-    options: FileRunOptions,
-    (show, journal): (&Show, &RunJournal),
+    (args, mut options): (&RunArgs, FileRunOptions),
+    speaker: Option<Rc<dyn Speaker>>,
+    show_and_journal: (&Show, &RunJournal),
     redactor: &Redactor,
     interrupts: &mut Interrupts,
 ) -> Ending {
-    let file = absolute(args.file());
+    let (show, journal) = show_and_journal;
     let meter = options.meter.clone();
     interrupt::end_when_late(meter.clock(), show.end_report(journal.recorder.last_entry()));
-    let mut run = Box::pin(run_file(&file, options));
+    if let Some(speaker) = &speaker {
+        options.context.turns = Some(speaker.clone());
+        options.context.process_continues = args.is_chat;
+    }
+    let ending = loop {
+        let (file, again) = (absolute(args.file()), options.clone());
+        let end = match until_ended(&file, options, show_and_journal, interrupts).await {
+            Ok(end) => end,
+            Err(ending) => break ending,
+        };
+        match speaker.as_ref().filter(|speaker| speaker.takes_reload()) {
+            Some(speaker) => options = loaded_again(args, again, &**speaker, journal),
+            None => break Ending::of_run(&end, show.finish_reason(), args.setup.model.as_deref(), redactor),
+        }
+    };
+    meter.close();
+    ending
+}
+
+/// The options to load the file of a conversation again. Its input is not read a second time.
+fn loaded_again(
+    args: &RunArgs,
+    options: FileRunOptions,
+    speaker: &dyn Speaker,
+    journal: &RunJournal,
+) -> FileRunOptions {
+    let input = journal.input.clone().or_else(|| journal.recorder.input());
+    FileRunOptions {
+        line: input.map_or(options.line.clone(), |input| stored_input(args, &input)),
+        model: speaker.model().map(ModelChoice::Named).or_else(|| options.model.clone()),
+        ..options
+    }
+}
+
+async fn until_ended(
+    file: &Path,
+    options: FileRunOptions,
+    (show, journal): (&Show, &RunJournal),
+    interrupts: &mut Interrupts,
+) -> Result<FileRun, Ending> {
+    let (meter, is_for_programs) = (options.meter.clone(), show.is_for_programs());
+    let mut run = Box::pin(run_file(file, options));
     let ending = tokio::select! {
         biased;
         () = show.printer.closed() => Ending::output_closed(),
@@ -274,20 +334,19 @@ async fn run_until_end(
         end = &mut run => {
             match &end {
                 // Programs that read standard output do not expect a help text.
-                FileRun::Help(text) if args.show.format.is_for_programs() => show.printer.stderr(text),
+                FileRun::Help(text) if is_for_programs => show.printer.stderr(text),
                 FileRun::Help(text) => show.printer.script_stdout(text),
                 _ => {}
             }
-            Ending::of_run(&end, show.finish_reason(), args.setup.model.as_deref(), redactor)
+            return Ok(end);
         }
         () = show.printer.flush_when_idle() => unreachable!("writing never ends by itself"),
         () = journal.recorder.keep_writing() => unreachable!("writing down never ends by itself"),
         () = show.progress.tick() => unreachable!("the progress line never ends by itself"),
     };
-    meter.close();
     // The process exits soon: dropping an unfinished run would only take time.
     std::mem::forget(run);
-    ending
+    Err(ending)
 }
 
 fn reporter(args: &RunArgs) -> anyhow::Result<FileReporter> {

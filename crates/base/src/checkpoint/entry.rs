@@ -62,9 +62,37 @@ pub enum Entry {
         /// Messages added to the conversation after its results.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         added: Vec<Rc<Message>>,
+        /// Whether the step has the answer of a turn, after which the conversation waits for the user.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        ends_turn: bool,
         memory: MemoryChange,
     },
+    /// The user begins a turn. A run that had ended goes on.
+    Said {
+        /// Messages added to the conversation since the entry before, that of the user last.
+        added: Vec<Rc<Message>>,
+        memory: MemoryChange,
+    },
+    /// The user's settings from now on.
+    Chosen(UserSettings),
+    /// The user has taken back everything after the first `entries` of the prompt's own log, and with it the logs of
+    /// prompts that began at `step` or later.
+    TakenBack {
+        entries: usize,
+        step: usize,
+    },
     Ends,
+}
+
+/// What the user of a conversation has set for its requests. Taking back a turn does not change it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UserSettings {
+    /// In place of the model of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Text for the system prompt, in addition to that of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

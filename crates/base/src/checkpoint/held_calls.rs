@@ -39,7 +39,7 @@ pub fn held_calls(log: &[Entry], key: &str) -> Vec<HeldCall> {
             Entry::Part { number, asked, outcome: Some(_), .. } => mark_ended(&mut held, |call| {
                 call.part.as_ref().is_some_and(|part| part.number == *number && part.asked == *asked)
             }),
-            Entry::StepEnds { .. } | Entry::Ends => held.clear(),
+            Entry::StepEnds { .. } | Entry::Said { .. } | Entry::Ends => held.clear(),
             // The run was restarted from the beginning.
             Entry::Answered(answered) if answered.step == 0 => held.clear(),
             _ => {}
@@ -94,7 +94,7 @@ mod tests {
         log.extend([Entry::Decided { serial: 2, verdict: Verdict::Approved }, waits(3, 2, "b")]);
         let held = held_calls(&log, "");
         assert_eq!((labels(&held), held[1].verdict.clone()), (vec!["b.3".to_owned()], Some(Verdict::Approved)));
-        log.push(Entry::StepEnds { step: 0, added: Vec::new(), memory: Default::default() });
+        log.push(Entry::StepEnds { step: 0, added: Vec::new(), ends_turn: false, memory: Default::default() });
         assert!(held_calls(&log, "").is_empty());
     }
 

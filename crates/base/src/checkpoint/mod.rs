@@ -10,7 +10,7 @@ mod steps;
 mod store;
 mod waiting_call;
 
-pub use entry::{ActiveNames, AnswerEntry, CallEnd, CallError, Entry, PlayedTurn, interrupted};
+pub use entry::{ActiveNames, AnswerEntry, CallEnd, CallError, Entry, PlayedTurn, UserSettings, interrupted};
 pub use held_calls::{HeldCall, call_label, held_calls, is_current_at, undecided};
 pub use memory::{Memory, MemoryChange, StateText};
 pub use progress::{LostState, Progress, StoredAnswer};

@@ -90,7 +90,7 @@ fn lost_before(log: &[Entry]) -> Vec<Vec<LostState>> {
     for entry in log {
         match entry {
             Entry::Answered(answer) => {
-                if answer.step == 0 {
+                if answer.step == 0 && !lost.is_empty() {
                     (memory, lost) = Default::default();
                 }
                 lost.push(lost_of(&memory));
@@ -104,7 +104,15 @@ fn lost_before(log: &[Entry]) -> Vec<Vec<LostState>> {
                 memory.apply(change);
                 is_over = true;
             }
-            Entry::CallBegins { .. } | Entry::Waits(_) | Entry::Decided { .. } => {}
+            Entry::Said { memory: change, .. } => {
+                memory.apply(change);
+                is_over = true;
+            }
+            Entry::CallBegins { .. }
+            | Entry::Waits(_)
+            | Entry::Decided { .. }
+            | Entry::Chosen(_)
+            | Entry::TakenBack { .. } => {}
             Entry::Ends => is_over = false,
         }
     }

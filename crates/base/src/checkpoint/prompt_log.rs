@@ -21,6 +21,8 @@ pub struct PromptLog {
     memory: RefCell<Memory>,
     reported_lost: RefCell<HashSet<String>>,
     pub history: Cell<usize>,
+    /// The number of steps whose answers are logged.
+    pub answered: Cell<usize>,
     system: RefCell<Option<String>>,
     tools: RefCell<Rc<[ToolSpec]>>,
     is_in_use: Cell<bool>,
@@ -30,15 +32,20 @@ impl PromptLog {
     /// Opens the log with this key. A log that cannot be resumed counts as empty.
     pub fn open(checkpoints: Rc<dyn Checkpoints>, key: &str) -> Self {
         let restored = checkpoints.restored(key).filter(|restored| {
-            let has_entries = !restored.steps.is_empty() || restored.unfinished.is_some() || !restored.parts.is_empty();
+            let has_entries = !restored.history.is_empty()
+                || !restored.steps.is_empty()
+                || restored.unfinished.is_some()
+                || !restored.parts.is_empty();
             let is_whole = restored.before.lost().chain(restored.after.lost()).next().is_none();
             // A finished run needs no states.
             has_entries && (is_whole || restored.is_done)
         });
-        let (mut memory, mut history, mut system, mut tools) = (Memory::default(), 0, None, Rc::default());
+        let (mut memory, mut history, mut answered) = (Memory::default(), 0, 0);
+        let (mut system, mut tools) = (None, Rc::default());
         if let Some(restored) = &restored {
             memory = restored.after.clone();
             history = restored.history.len();
+            answered = restored.answers().count();
             if let Some(last) = restored.answers().last() {
                 (system, tools) = (last.system.clone(), last.tools.clone());
             }
@@ -50,6 +57,7 @@ impl PromptLog {
             memory: RefCell::new(memory),
             reported_lost: RefCell::default(),
             history: Cell::new(history),
+            answered: Cell::new(answered),
             system: RefCell::new(system),
             tools: RefCell::new(tools),
             is_in_use: Cell::new(false),

@@ -22,6 +22,10 @@ pub struct Restored {
     /// The latest memory; differs from `before` when calls of the unfinished step are over.
     pub after: Memory,
     pub is_done: bool,
+    /// Whether the last answer is complete, so that the conversation waits for its user.
+    pub is_turn_over: bool,
+    /// The number of steps before the last turn of the user; 0 if it has none.
+    pub turn_start: usize,
     /// Parts of unfinished calls, by call, then by digest and number.
     pub parts: BTreeMap<String, BTreeMap<(String, usize), CallPart>>,
 }
@@ -69,7 +73,7 @@ pub fn restore(entries: impl IntoIterator<Item = Entry>, until: Option<usize>) -
                 if until.is_some_and(|until| answer.step >= until) {
                     break;
                 }
-                if answer.step == 0 {
+                if answer.step == 0 && (!restored.steps.is_empty() || restored.unfinished.is_some()) {
                     // The run could not be resumed and was restarted.
                     (restored, system, tools) = Default::default();
                 }
@@ -89,10 +93,14 @@ pub fn restore(entries: impl IntoIterator<Item = Entry>, until: Option<usize>) -
             // Decisions are read from all logs at once.
             Entry::Decided { .. } => {}
             Entry::Remembers { memory } => restored.remembers(&memory),
-            Entry::StepEnds { added, memory, .. } => {
+            Entry::StepEnds { added, ends_turn, memory, .. } => {
                 restored.after.apply(&memory);
                 restored.step_ends(added);
+                restored.is_turn_over = ends_turn;
             }
+            Entry::Said { added, memory } => restored.said(added, &memory),
+            // Both are taken into account when the log is read.
+            Entry::Chosen(_) | Entry::TakenBack { .. } => {}
             Entry::Ends => {
                 // The last step ends with the run.
                 restored.step_ends(Vec::new());
@@ -130,6 +138,17 @@ impl Restored {
             answer: Rc::new(answer),
         };
         self.unfinished = Some(UnfinishedStep { step, started: Vec::new() });
+        self.is_turn_over = false;
+    }
+
+    fn said(&mut self, added: Vec<Rc<Message>>, memory: &MemoryChange) {
+        // The step before may have failed after its answer.
+        self.step_ends(Vec::new());
+        self.after.apply(memory);
+        self.before = self.after.clone();
+        self.history.extend(added);
+        self.turn_start = self.steps.len();
+        (self.is_done, self.is_turn_over) = (false, false);
     }
 
     fn remembers(&mut self, memory: &MemoryChange) {

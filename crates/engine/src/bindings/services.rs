@@ -14,7 +14,7 @@ use super::{
     prompt::{core::Core, object::PromptObject},
     values::plain_error,
 };
-use crate::prompt::{Decisions, Jobs, RunError, RunLimits, RunOutcome, RunRecord, StepLoop};
+use crate::prompt::{Decisions, Jobs, RunError, RunLimits, RunOutcome, RunRecord, StepLoop, Turns};
 use lmthing_base::{
     chat::Step,
     checkpoint::Checkpoints,
@@ -96,6 +96,8 @@ pub struct HostServices {
     pub jobs: Rc<Jobs>,
     pub decisions: Rc<Decisions>,
     pub mcp_config: Option<Rc<Path>>,
+    /// The user, if the file is run as a conversation.
+    pub turns: Option<Rc<dyn Turns>>,
 }
 
 /// Initially the host's environment, later what the script made of `process.env`.
@@ -195,6 +197,10 @@ pub(crate) fn decisions(ctx: &Ctx<'_>) -> Result<Rc<Decisions>> {
 
 pub(crate) fn mcp_config(ctx: &Ctx<'_>) -> Result<Option<Rc<Path>>> {
     with(ctx, |services| services.host.mcp_config.clone())
+}
+
+pub(crate) fn turns(ctx: &Ctx<'_>) -> Result<Option<Rc<dyn Turns>>> {
+    with(ctx, |services| services.host.turns.clone())
 }
 
 pub(crate) fn checkpoints(ctx: &Ctx<'_>) -> Result<Rc<dyn Checkpoints>> {

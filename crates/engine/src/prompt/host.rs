@@ -12,6 +12,7 @@ use super::{
     error::RunError,
     plan::{StepModifications, StepPlan},
     record::RunRecord,
+    turns::{TurnPrompt, Turns},
 };
 use lmthing_base::{
     chat::{AgentRun, CallSettings, Step, ToolCall, ToolInput, ToolOutput, ToolSpec},
@@ -81,7 +82,7 @@ pub struct PriceList(pub usize);
 ///
 /// A host is one prompt: the main one or an agent. All methods are called from one thread; the loop never holds a
 /// borrow of [`PromptHost::prompt`] across an await.
-pub trait PromptHost {
+pub trait PromptHost: TurnPrompt {
     fn prompt(&self) -> &RefCell<Prompt>;
 
     fn record(&self) -> &RunRecord;
@@ -91,6 +92,18 @@ pub trait PromptHost {
     fn standing(&self) -> Standing;
 
     fn settings(&self) -> RunSettings;
+
+    /// The user of the conversation that the prompt is.
+    fn turns(&self) -> Option<Rc<dyn Turns>>;
+
+    /// A turn of the user begins: what counts for one answer starts again.
+    fn begin_turn(&self);
+
+    /// The answer of a turn is accepted: emits its output, if the prompt has one.
+    fn turn_answered(&self) -> Result<(), RunError>;
+
+    /// Aborts the signals of the calls that are under way.
+    fn interrupt_calls(&self);
 
     /// `None` without a journal.
     fn log(&self) -> Option<&Rc<PromptLog>>;

@@ -14,6 +14,7 @@ mod pending_state;
 mod plan;
 mod record;
 mod render;
+mod turns;
 
 pub use active::ActiveSet;
 pub use answer::{ANSWER_SECTION, AnswerCheck, AnswerShape, FoundJson, correction};
@@ -29,3 +30,4 @@ pub use kind::DefinitionKind;
 pub(crate) use kind::WEB_SEARCH;
 pub use plan::{StepModifications, StepPlan};
 pub use record::{RunOutcome, RunRecord};
+pub use turns::{NextTurn, TurnPrompt, Turns};

@@ -178,6 +178,13 @@ impl Admission {
         self.meter.settle(&self.request)
     }
 
+    /// Records the use of an answer that was cut short, estimated if the provider has not reported it, and emits it.
+    /// Returns it with the cost in US dollars; a request that was not sent has used nothing.
+    pub(super) fn settle_early(&self) -> (Usage, Option<f64>) {
+        self.release_permit();
+        self.meter.release(&self.request).unwrap_or((Usage::default(), Some(0.0)))
+    }
+
     /// The usage that the provider has reported.
     pub(super) fn usage(&self) -> Usage {
         self.request.answer.borrow().usage

@@ -131,6 +131,15 @@ impl Answer {
         ToolResult::of_provider(&self.content).pop()
     }
 
+    /// Ends an answer that the user has stopped: what was shown stays. Its calls are not made, and reasoning that is not
+    /// complete cannot be sent back.
+    pub(super) fn cut(&mut self, usage: Usage) {
+        self.content.retain(|part| matches!(part, ContentPart::Text { .. } | ContentPart::File { .. }));
+        self.open.clear();
+        (self.finish_reason, self.usage, self.is_paused) = (FinishReason::Other, usage, false);
+        self.end = AnswerEnd::default();
+    }
+
     pub(super) fn check_cites(&mut self) {
         let text = if self.sources.sources().is_empty() { Vec::new() } else { self.text() };
         keep_true_cites(self.sources.cites_mut(), &text);

@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     bindings::{self, ConfigOverrides, Exchanges, FileRun, HostServices, ModelChoice, ParsedInput, inspect::NoModels},
-    prompt::RunError,
+    prompt::{RunError, Turns},
 };
 use lmthing_base::{
     chat::cache_key_of_run,
@@ -39,6 +39,7 @@ const UNKNOWN_OPTIONS: &str = "\nOptions of the file itself are not known: it as
                                does none of that.\n";
 
 /// How a prompt file is run.
+#[derive(Clone)]
 pub struct FileRunOptions {
     /// Where the script's output goes.
     pub host: Rc<dyn ScriptHost>,
@@ -67,7 +68,7 @@ pub struct FileRunOptions {
 }
 
 /// What the command or process that runs the file imposes on the run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct RunContext {
     pub permissions: Permissions,
     /// The MCP configuration file of `--mcp-config`.
@@ -88,6 +89,9 @@ pub struct RunContext {
     /// Whether `fullSteps` is read from outside of the script: steps then have the streamed parts of their answers and
     /// the schemas of their tools, also those of a mock.
     pub keeps_pieces: bool,
+    /// The user, if the file is run as a conversation. The file may be loaded several times, so the clock of the run is not
+    /// ended with it.
+    pub turns: Option<Rc<dyn Turns>>,
     /// What replaces settings of the file.
     pub overrides: ConfigOverrides,
 }
@@ -101,6 +105,7 @@ pub async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     let (process_continues, max_turn) = (options.context.process_continues, options.context.max_turn);
     let (is_batched, overrides) = (options.context.batches.is_some(), options.context.overrides.clone());
     let services = services(&options);
+    let is_conversation = options.context.turns.is_some();
     let (jobs, decisions) = (services.jobs.clone(), services.decisions.clone());
     let program = match load(path, options, services).await {
         Ok(program) => program,
@@ -122,7 +127,9 @@ pub async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         }
     };
     // Closing servers must not change how the run has ended.
-    meter.clock().finish();
+    if !is_conversation {
+        meter.clock().finish();
+    }
     program.close_servers().await;
     if !process_continues {
         // Freeing the engine value by value would only cost time.
@@ -183,7 +190,7 @@ fn services(options: &FileRunOptions) -> HostServices {
         keeps_tool_schemas: context.keeps_pieces,
     };
     let services = host_services(&options.host, &options.variables, &options.redactor, service_options);
-    HostServices { mcp_config: context.mcp_config.clone(), ..services }
+    HostServices { mcp_config: context.mcp_config.clone(), turns: context.turns.clone(), ..services }
 }
 
 async fn load(path: &Path, options: FileRunOptions, mut services: HostServices) -> Result<Program, LoadError> {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, rc::Rc, sync::Arc, time::Duration};
 use super::{
     batches::{BatchAnswers, BatchedRequests},
     meter::Meter,
-    step_loop::Session,
+    step::Session,
     warnings::StepWarnings,
 };
 use crate::{
@@ -72,6 +72,7 @@ pub fn host_services(
         jobs,
         decisions,
         mcp_config: None,
+        turns: None,
     }
 }
 

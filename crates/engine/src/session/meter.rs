@@ -227,20 +227,23 @@ impl Meter {
     }
 
     /// Records the use of an incomplete answer, estimated if the provider has not sent its counts. A request that was
-    /// not sent or failed before any answer used nothing. Does nothing for a settled request.
-    pub(super) fn release(&self, request: &Request) {
+    /// not sent or failed before any answer used nothing. Does nothing for a settled request. Returns the use and its cost in
+    /// US dollars.
+    pub(super) fn release(&self, request: &Request) -> Option<(Usage, Option<f64>)> {
         match request.stage.get() {
-            Stage::Settled => {}
+            Stage::Settled => None,
             Stage::Admitted | Stage::Refused => {
                 request.stage.set(Stage::Settled);
                 self.open.borrow_mut().remove(&request.id);
                 self.clock.budget().release(request.id);
                 self.share.iter().for_each(|share| share.release(request.id));
+                None
             }
             Stage::Sent | Stage::Answered => {
-                let Some(usage) = self.record(request) else { return };
+                let usage = self.record(request)?;
                 let cost = self.cost(request, &usage);
                 request.emit_finish(usage, cost);
+                Some((usage, cost))
             }
         }
     }
@@ -252,7 +255,9 @@ impl Meter {
     pub fn close(&self) {
         self.clock.finish();
         let open: Vec<_> = self.open.borrow().values().cloned().collect();
-        open.iter().for_each(|request| self.release(request));
+        for request in open {
+            self.release(&request);
+        }
     }
 
     fn record(&self, request: &Request) -> Option<Usage> {

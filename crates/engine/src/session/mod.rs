@@ -16,15 +16,18 @@ mod permits;
 mod price_book;
 mod program;
 mod receive;
+mod receiver;
 mod request;
 mod resumed_step;
 mod run_log;
 mod shared_model;
 mod sources;
+mod step;
 mod step_collector;
 mod step_loop;
 mod step_request;
 mod tools;
+mod turn_loop;
 mod warnings;
 
 pub use batches::BatchAnswers;

@@ -16,6 +16,13 @@ use lmthing_base::{
 };
 use lmthing_providers::model_label;
 
+/// A step with all its results.
+pub(super) struct FinishedStep {
+    pub(super) step: Rc<Step>,
+    /// Whether the user has stopped it, so that no other step follows in its turn.
+    pub(super) is_interrupted: bool,
+}
+
 /// Finishes a step from its logged answer. The prompt is set up with its state after the last answered call.
 pub(super) async fn finish_step(
     host: &dyn PromptHost,
@@ -23,7 +30,7 @@ pub(super) async fn finish_step(
     unfinished: &UnfinishedStep,
     log: RunLog<'_>,
     step_warnings: &StepWarnings,
-) -> Result<Rc<Step>, RunError> {
+) -> Result<FinishedStep, RunError> {
     let began = Instant::now();
     let answer = &unfinished.step.answer;
     let messages = sent_messages(&unfinished.step, host.prompt().borrow().history());
@@ -40,7 +47,8 @@ pub(super) async fn finish_step(
     }
     calls.start_held();
     let waiting = WaitingForTools::of(host);
-    let tool_results = calls.finish().await?;
+    let is_interrupted = calls.finish().await?;
+    let tool_results = calls.into_results();
     drop(waiting);
     into_history(host, log, message.as_ref(), &tool_results);
     let settings = host.settings().call;
@@ -62,7 +70,7 @@ pub(super) async fn finish_step(
     });
     step_warnings.step(&model, &step, None);
     host.record().append(EventKind::StepFinish { number, step: step.clone(), model, took: began.elapsed() });
-    Ok(step)
+    Ok(FinishedStep { step, is_interrupted })
 }
 
 /// The last request of another process. Its settings are not logged, so they count as unchanged.

@@ -47,7 +47,21 @@ impl<'a> RunLog<'a> {
         let Some(log) = self.log else { return Ok(()) };
         let memory = self.change(log)?;
         let entry = entry_of(whole, log, self.host.prompt().borrow().history(), memory);
+        log.answered.set(whole.step + 1);
         self.append(log, Entry::Answered(Box::new(entry))).await
+    }
+
+    /// Logs a turn of the user, and what else was added to the conversation since the last entry.
+    pub(super) async fn record_turn(self) -> Result<(), RunError> {
+        let Some(log) = self.log else { return Ok(()) };
+        let memory = self.change(log)?;
+        let added = unlogged(log, self.host.prompt().borrow().history());
+        self.append(log, Entry::Said { added, memory }).await
+    }
+
+    /// The number of the first step without a logged answer.
+    pub(super) fn answered(self) -> Option<usize> {
+        self.log.map(|log| log.answered.get())
     }
 
     /// Logs the start of a call that must not be repeated.
@@ -82,11 +96,11 @@ impl<'a> RunLog<'a> {
 
     /// Logs the end of a step, unless the run has to end: then calls of the step that failed because of that are not logged,
     /// and another process makes them again.
-    pub(super) async fn record_step_end(self, step: usize) -> Result<(), RunError> {
+    pub(super) async fn record_step_end(self, step: usize, ends_turn: bool) -> Result<(), RunError> {
         let Some(log) = self.log.filter(|_| self.meter.ended().is_none()) else { return Ok(()) };
         let memory = self.change(log)?;
         let added = unlogged(log, self.host.prompt().borrow().history());
-        self.append(log, Entry::StepEnds { step, added, memory }).await
+        self.append(log, Entry::StepEnds { step, added, ends_turn, memory }).await
     }
 
     /// The log contains the answer and results of the step already, so they are not logged as added messages.

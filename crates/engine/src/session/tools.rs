@@ -13,7 +13,7 @@ use super::run_log::RunLog;
 use crate::prompt::{PromptHost, RunError, StepPlan, ToolAnswer};
 use lmthing_base::{
     chat::{Message, ToolCall, ToolResult},
-    checkpoint::interrupted,
+    checkpoint,
     event::EventKind,
 };
 
@@ -33,6 +33,14 @@ impl Drop for WaitingForTools<'_> {
     }
 }
 
+/// Resolves when the user of a conversation stops its answer.
+pub(super) async fn interrupted(host: &dyn PromptHost) {
+    match host.turns() {
+        Some(turns) => turns.interrupted().await,
+        None => std::future::pending().await,
+    }
+}
+
 type FinishedCall = Result<(usize, ToolResult), RunError>;
 
 pub(super) struct ToolCalls<'a> {
@@ -42,6 +50,8 @@ pub(super) struct ToolCalls<'a> {
     running: FuturesUnordered<LocalBoxFuture<'a, FinishedCall>>,
     /// Calls to be made once the whole answer is logged.
     held: Vec<(usize, ToolCall)>,
+    /// All calls that are made here, with their places.
+    made: Vec<(usize, ToolCall)>,
     results: Vec<Option<ToolResult>>,
     /// Held by a call until it starts: calls start in order, although some are logged first.
     starting: Rc<Mutex<()>>,
@@ -50,7 +60,16 @@ pub(super) struct ToolCalls<'a> {
 impl<'a> ToolCalls<'a> {
     pub(super) fn new(host: &'a dyn PromptHost, plan: &'a StepPlan, log: RunLog<'a>) -> Self {
         let running = FuturesUnordered::new();
-        ToolCalls { host, plan, log, running, held: Vec::new(), results: Vec::new(), starting: Rc::default() }
+        ToolCalls {
+            host,
+            plan,
+            log,
+            running,
+            held: Vec::new(),
+            made: Vec::new(),
+            results: Vec::new(),
+            starting: Rc::default(),
+        }
     }
 
     /// Adds a call of an answer that is still arriving. Without a log it starts at once. With a log it waits for the
@@ -77,7 +96,7 @@ impl<'a> ToolCalls<'a> {
 
     /// Adds a call that another process started without recording a result, and that must not be repeated.
     pub(super) async fn add_interrupted(&mut self, call: ToolCall) -> Result<(), RunError> {
-        let answer = ToolAnswer::failed(&call, interrupted(&call.tool_name));
+        let answer = ToolAnswer::failed(&call, checkpoint::interrupted(&call.tool_name));
         let result = result(call, answer);
         record_result(self.host, self.log, (self.results.len(), &result), Duration::ZERO).await?;
         self.add_finished(result);
@@ -85,6 +104,7 @@ impl<'a> ToolCalls<'a> {
     }
 
     fn start(&mut self, index: usize, call: ToolCall) {
+        self.made.push((index, call.clone()));
         let (host, plan, log) = (self.host, self.plan, self.log);
         let starting = self.starting.clone();
         let answer = async move {
@@ -134,11 +154,47 @@ impl<'a> ToolCalls<'a> {
         }
     }
 
-    pub(super) async fn finish(mut self) -> Result<Vec<ToolResult>, RunError> {
-        while !self.running.is_empty() {
-            self.next_result().await?;
+    /// Waits for the results of all calls. Those that are still missing when the user interrupts the turn are failures.
+    /// Returns whether that has happened.
+    pub(super) async fn finish(&mut self) -> Result<bool, RunError> {
+        let host = self.host;
+        let all = async {
+            while !self.running.is_empty() {
+                self.next_result().await?;
+            }
+            Ok::<_, RunError>(())
+        };
+        tokio::select! {
+            biased;
+            done = all => done.map(|()| false),
+            () = interrupted(host) => self.interrupt().await.map(|()| true),
         }
-        Ok(self.results.into_iter().flatten().collect())
+    }
+
+    pub(super) fn into_results(self) -> Vec<ToolResult> {
+        self.results.into_iter().flatten().collect()
+    }
+
+    /// Leaves out the calls of an answer that was cut short.
+    pub(super) fn forget(&mut self) {
+        (self.held, self.made, self.results) = Default::default();
+        self.running.clear();
+    }
+
+    async fn interrupt(&mut self) -> Result<(), RunError> {
+        self.host.interrupt_calls();
+        // Ends the agents among them.
+        self.running.clear();
+        for (index, call) in std::mem::take(&mut self.made) {
+            if self.results[index].is_none() {
+                let message = format!("The call of {} was interrupted by the user.", call.tool_name);
+                let failed = ToolAnswer::failed(&call, message);
+                let result = result(call, failed);
+                record_result(self.host, self.log, (index, &result), Duration::ZERO).await?;
+                self.results[index] = Some(result);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -10,7 +10,8 @@ use super::{error::JournalError, file::Journal, read::PromptLogs, runs::RunInfo}
 use lmthing_base::{
     chat::{Source, StepCache},
     checkpoint::{
-        AnswerEntry, Entry, HeldCall, Progress, Restored, StoredAnswer, Verdict, held_calls, is_current_at, restore,
+        AnswerEntry, Entry, HeldCall, Progress, Restored, StoredAnswer, UserSettings, Verdict, held_calls,
+        is_current_at, restore,
     },
     event::{EventRecorder, KnownRequests, LastAnswer, RunSummary, RunTotals},
 };
@@ -26,6 +27,8 @@ pub struct EarlierRun {
     logs: RefCell<PromptLogs>,
     restored: RefCell<HashMap<String, Rc<Restored>>>,
     played: Vec<(usize, usize)>,
+    /// What its user has set for a conversation.
+    pub settings: UserSettings,
     pub held: Vec<HeldCall>,
     pub(super) last_serial: usize,
     /// Decisions for the resumed run, which are not written yet.
@@ -39,7 +42,7 @@ impl EarlierRun {
     /// The journal is damaged, or the run has not reached that step.
     pub fn read(journal: &Journal, run: &RunInfo, until: Option<usize>) -> Result<Self, JournalError> {
         let (logs, agents) = (journal.logs(run, until)?, journal.agents(run)?);
-        let played = |answered: &AnswerEntry| answered.played.and_then(|played| Some((played.mock?, played.turn)));
+        let asked = journal.asked(run, until)?;
         // The run's own totals include requests without a stored answer, which belong to no step.
         let sums = until.map_or_else(|| run.sums.clone(), |_| total_usage(&logs));
         Ok(EarlierRun {
@@ -52,9 +55,10 @@ impl EarlierRun {
             held: current_held_calls(&logs),
             last_serial: waiting_serials(&logs).max().unwrap_or(0),
             decided: RefCell::default(),
-            requests: answer_entries(&logs).count(),
+            requests: asked.requests,
             active_ms: journal.active_ms(run, until)?,
-            played: answer_entries(&logs).filter_map(played).collect(),
+            played: asked.played,
+            settings: asked.settings,
             agents,
             logs: RefCell::new(logs),
             restored: RefCell::default(),
@@ -151,7 +155,7 @@ fn cache_sums(logs: &PromptLogs) -> Option<StepCache> {
         for entry in log {
             match entry {
                 Entry::Answered(answer) => answered = answer.cache.as_ref(),
-                Entry::StepEnds { .. } | Entry::Ends => {
+                Entry::StepEnds { .. } | Entry::Said { .. } | Entry::Ends => {
                     answered
                         .take()
                         .into_iter()
@@ -180,11 +184,20 @@ fn sources(log: &[Entry]) -> Vec<Source> {
 
 /// The number of finished steps of a prompt's run since its last restart. The last one ends with the run.
 fn finished_steps(log: &[Entry]) -> usize {
-    log.iter().fold(0, |steps, entry| match entry {
-        Entry::Answered(answered) if answered.step == 0 => 0,
-        Entry::StepEnds { .. } | Entry::Ends => steps + 1,
-        _ => steps,
-    })
+    let (mut steps, mut is_answered) = (0, false);
+    for entry in log {
+        match entry {
+            Entry::Answered(answered) => {
+                steps = if answered.step == 0 { 0 } else { steps };
+                is_answered = true;
+            }
+            Entry::StepEnds { .. } | Entry::Said { .. } | Entry::Ends => {
+                steps += usize::from(std::mem::take(&mut is_answered));
+            }
+            _ => {}
+        }
+    }
+    steps
 }
 
 fn known_requests(restored: &Restored) -> KnownRequests {

@@ -25,7 +25,7 @@ pub use error::JournalError;
 pub use file::Journal;
 pub use last_entry::LastEntry;
 pub use location::{JOURNAL_VARIABLE, journal_path};
-pub use recorder::Recorder;
+pub use recorder::{Recorder, TakenBack};
 pub use remote_copy::usage_of_entries;
 pub use runs::{RunInfo, RunStatus};
 pub use stored::EntryMirror;

@@ -8,13 +8,41 @@ use serde::Deserialize;
 use super::{
     error::JournalError,
     file::Journal,
+    fork::StoredEntry,
     numbers::{from_sql, position_range},
     runs::RunInfo,
     stored::RunStart,
 };
-use lmthing_base::checkpoint::Entry;
+use lmthing_base::checkpoint::{Entry, UserSettings, is_log_before};
+
+// How the text of an entry begins.
+const ANSWERED: &str = r#"{"answered""#;
+const CHOSEN: &str = r#"{"chosen""#;
+const TAKEN_BACK: &str = r#"{"taken-back""#;
 
 pub(super) type PromptLogs = HashMap<String, Vec<Entry>>;
+
+/// What a run has asked, also in turns that were taken back.
+#[derive(Default)]
+pub(super) struct AskedRequests {
+    pub(super) requests: usize,
+    /// Turns of mocks, with the number of the mock.
+    pub(super) played: Vec<(usize, usize)>,
+    pub(super) settings: UserSettings,
+}
+
+impl AskedRequests {
+    fn add(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Answered(answered) => {
+                self.requests += 1;
+                self.played.extend(answered.played.and_then(|played| Some((played.mock?, played.turn))));
+            }
+            Entry::Chosen(settings) => self.settings = settings.clone(),
+            _ => {}
+        }
+    }
+}
 
 impl Journal {
     pub fn start(&self, run: &RunInfo) -> Result<RunStart, JournalError> {
@@ -63,6 +91,20 @@ impl Journal {
         })
     }
 
+    /// What a run has asked; with `until`, only before that step.
+    pub(super) fn asked(&self, run: &RunInfo, until: Option<usize>) -> Result<AskedRequests, JournalError> {
+        let entries = match until {
+            Some(step) => self.entries_before(run, step)?.0,
+            None => self.all_entries(run.number)?,
+        };
+        let mut asked = AskedRequests::default();
+        // What cannot be read is reported with the logs.
+        let asks = |text: &String| text.starts_with(ANSWERED) || text.starts_with(CHOSEN);
+        let read = entries.iter().map(|(_, _, text)| text).filter(|text| asks(text));
+        read.filter_map(|text| serde_json::from_str(text).ok()).for_each(|entry| asked.add(&entry));
+        Ok(asked)
+    }
+
     /// How long the processes of a run were active, in milliseconds; with `until`, only before that step.
     pub fn active_ms(&self, run: &RunInfo, until: Option<usize>) -> Result<u64, JournalError> {
         #[derive(Deserialize)]
@@ -94,7 +136,12 @@ impl Journal {
         self.check(read())
     }
 
-    pub(super) fn entries(&self, number: i64) -> Result<Vec<(i64, String, String)>, JournalError> {
+    /// The entries of a run, without those that were taken back.
+    pub(super) fn entries(&self, number: i64) -> Result<Vec<StoredEntry>, JournalError> {
+        Ok(standing_entries(self.all_entries(number)?))
+    }
+
+    pub(super) fn all_entries(&self, number: i64) -> Result<Vec<StoredEntry>, JournalError> {
         let places = position_range(number);
         let read = || {
             let sql = "SELECT at, key, entry FROM entries WHERE at >= ?1 AND at < ?2 ORDER BY at";
@@ -104,6 +151,34 @@ impl Journal {
             rows.collect()
         };
         self.check(read())
+    }
+}
+
+/// Leaves out the entries that were taken back, and those that take them back.
+pub(super) fn standing_entries(all: Vec<StoredEntry>) -> Vec<StoredEntry> {
+    let mut standing: Vec<StoredEntry> = Vec::with_capacity(all.len());
+    for entry in all {
+        let Some((entries, step)) = taken_back(&entry) else {
+            standing.push(entry);
+            continue;
+        };
+        let mut own = 0;
+        standing.retain(|(_, key, _)| {
+            own += usize::from(key.is_empty());
+            if key.is_empty() { own <= entries } else { is_log_before(key, step) }
+        });
+    }
+    standing
+}
+
+fn taken_back((_, key, text): &StoredEntry) -> Option<(usize, usize)> {
+    // Most entries are long and of other kinds, and are not parsed.
+    if !key.is_empty() || !text.starts_with(TAKEN_BACK) {
+        return None;
+    }
+    match serde_json::from_str(text) {
+        Ok(Entry::TakenBack { entries, step }) => Some((entries, step)),
+        _ => None,
     }
 }
 

@@ -1,6 +1,9 @@
 //! Writes a run to the journal as it happens, and provides what earlier processes wrote.
 
 mod checkpoints;
+mod take_back;
+
+pub use take_back::TakenBack;
 
 use std::{
     cell::{Cell, RefCell},
@@ -67,7 +70,7 @@ pub struct Recorder {
     is_cut_off: Cell<bool>,
     /// Why no other process can resume the run, until that has been reported.
     new_not_resumable_reason: RefCell<Option<String>>,
-    earlier: EarlierRun,
+    earlier: RefCell<Rc<EarlierRun>>,
     mirror: Option<Rc<dyn EntryMirror>>,
 }
 
@@ -90,7 +93,7 @@ impl Recorder {
             written: Cell::new(Instant::now()),
             is_cut_off: Cell::new(false),
             new_not_resumable_reason: RefCell::default(),
-            earlier: EarlierRun::default(),
+            earlier: RefCell::default(),
             mirror: None,
         }
     }
@@ -106,7 +109,7 @@ impl Recorder {
     ) -> Self {
         let mut recorder = Recorder::new(journal.path().to_owned(), secrets);
         recorder.summary = RefCell::new(earlier.add_to_summary(RunSummary::with_text()));
-        recorder.earlier = earlier;
+        recorder.earlier = RefCell::new(Rc::new(earlier));
         recorder.state = RefCell::new(JournalState::Earlier { journal, run: Box::new(run), back_to });
         recorder
     }
@@ -259,7 +262,7 @@ impl Recorder {
             JournalState::Open(journal) => (journal, self.new_run()),
             JournalState::Earlier { journal, run, back_to: None } => (journal, Beginning::Continued(run)),
             JournalState::Earlier { journal, run, back_to: Some(step) } => {
-                (journal, Beginning::Forked { run, step, id: self.run(), sums: self.earlier.sums.clone() })
+                (journal, Beginning::Forked { run, step, id: self.run(), sums: self.earlier().sums.clone() })
             }
             state => {
                 self.state.replace(state);
@@ -273,7 +276,11 @@ impl Recorder {
             self.warn(format!("this run cannot be resumed: {why}"));
         }
         // Written before the calls are made, so that an approval is not requested again.
-        self.earlier.decided.take().into_iter().for_each(|(key, entry)| drop(self.write_entry(&key, entry)));
+        self.earlier().decided.take().into_iter().for_each(|(key, entry)| drop(self.write_entry(&key, entry)));
+    }
+
+    fn earlier(&self) -> Rc<EarlierRun> {
+        self.earlier.borrow().clone()
     }
 
     fn new_run(&self) -> Beginning {

@@ -134,8 +134,16 @@ pub(super) fn memory(entry: &mut Entry) -> Option<&mut MemoryChange> {
     match entry {
         Entry::Answered(answered) => Some(&mut answered.memory),
         Entry::CallEnds(end) => Some(&mut end.memory),
-        Entry::StepEnds { memory, .. } | Entry::Part { memory, .. } | Entry::Remembers { memory, .. } => Some(memory),
-        Entry::CallBegins { .. } | Entry::Waits(_) | Entry::Decided { .. } | Entry::Ends => None,
+        Entry::StepEnds { memory, .. }
+        | Entry::Said { memory, .. }
+        | Entry::Part { memory, .. }
+        | Entry::Remembers { memory, .. } => Some(memory),
+        Entry::CallBegins { .. }
+        | Entry::Waits(_)
+        | Entry::Decided { .. }
+        | Entry::Chosen(_)
+        | Entry::TakenBack { .. }
+        | Entry::Ends => None,
     }
 }
 

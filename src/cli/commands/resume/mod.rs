@@ -13,28 +13,42 @@ use std::{
 use super::{
     journal::{self, MCP_CONFIG, ResumedRun, UnfinishedRun},
     run,
+    speaker::{MakeSpeaker, saying},
 };
 use crate::cli::{
-    ExitCode, Printer, approval_args::ApprovalArgs, args::RunArgs, env::variables, failure::Ending,
-    permission_args::PERMISSIONS, resume_args::ResumeArgs, resume_state::ResumeState, setup_args::SetupArgs,
+    ExitCode, Printer,
+    approval_args::{ApprovalArgs, DecisionArgs},
+    args::RunArgs,
+    chat_args::ChatArgs,
+    env::variables,
+    failure::Ending,
+    permission_args::PERMISSIONS,
+    resume_args::ResumeArgs,
+    resume_state::ResumeState,
+    say_args::SayArgs,
+    setup_args::SetupArgs,
     show::Show,
 };
-use lmthing_base::event::{Events, RunSummary};
+use lmthing_base::{
+    checkpoint::UserSettings,
+    event::{Events, RunSummary},
+};
 use lmthing_check::lost_variables;
 use lmthing_providers::Redactor;
-use lmthing_store::journal::{EarlierRun, INVOCATION, Journal, RunInfo, RunStart, RunStatus};
+use lmthing_store::journal::{EarlierRun, INVOCATION, Journal, RunInfo, RunStatus};
 use position::{check_states, lost_variables_warning, step_to_go_back_to, where_it_goes_on};
 
 pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
     let directory = env::current_dir().unwrap_or_default();
     let (variables, _) = variables(&directory);
-    let found = match find(args, &variables, &directory) {
+    let found = match find(args, (&args.id, !args.say.say.is_empty()), &variables, &directory) {
         Ok(ResumeTarget::Finished(found)) => {
             let (journal, run) = *found;
             finished::report(args, &journal, &run, printer).map(|()| ExitCode::Done).map_err(anyhow::Error::from)
         }
         Ok(ResumeTarget::Unfinished(unfinished, approvals)) => {
-            Ok(resume_run(args, *unfinished, approvals, &directory, printer))
+            let command = RunArgs { approvals, ..first_command(args, &unfinished, &directory) };
+            Ok(resume_run((args, &command), *unfinished, saying(&args.say.say), &directory, printer))
         }
         Err(error) => Err(error),
     };
@@ -46,10 +60,16 @@ enum ResumeTarget {
     Unfinished(Box<UnfinishedRun>, ApprovalArgs),
 }
 
-fn find(args: &ResumeArgs, variables: &[(String, String)], directory: &Path) -> anyhow::Result<ResumeTarget> {
+/// `goes_on` says whether a run that has ended well goes on.
+fn find(
+    args: &ResumeArgs,
+    (id, goes_on): (&str, bool),
+    variables: &[(String, String)],
+    directory: &Path,
+) -> anyhow::Result<ResumeTarget> {
     let journal = Journal::open_trusted(&journal::path(args.journal.as_deref(), variables, directory))?;
-    let run = journal.find(&args.id)?;
-    if run.status == RunStatus::Done && args.from.is_none() {
+    let run = journal.find(id)?;
+    if run.status == RunStatus::Done && args.from.is_none() && !goes_on {
         return Ok(ResumeTarget::Finished(Box::new((journal, run))));
     }
     if args.from.is_none() {
@@ -80,14 +100,13 @@ fn find(args: &ResumeArgs, variables: &[(String, String)], directory: &Path) -> 
 }
 
 fn resume_run(
-    args: &ResumeArgs,
+    (args, command): (&ResumeArgs, &RunArgs),
     unfinished: UnfinishedRun,
-    approvals: ApprovalArgs,
+    speaker: Option<MakeSpeaker>,
     directory: &Path,
     printer: &Printer,
 ) -> ExitCode {
     let mut warnings = Vec::new();
-    let command = RunArgs { approvals, ..first_command(args, &unfinished.start, directory) };
     if env::set_current_dir(&unfinished.start.directory).is_err() {
         let gone = unfinished.start.directory.display();
         let here = directory.display();
@@ -119,11 +138,13 @@ fn resume_run(
         journal: args.journal.clone(),
         last_text: progress.last.map(|last| last.text).filter(|_| unfinished.back_to.is_none()),
     };
-    run::resume_run(&command, printer, ResumedRun { resume_state, unfinished, warnings })
+    run::resume_run(command, printer, ResumedRun { resume_state, unfinished, warnings }, speaker)
 }
 
 /// The command that started the run, with the options of this one.
-fn first_command(args: &ResumeArgs, start: &RunStart, directory: &Path) -> RunArgs {
+fn first_command(args: &ResumeArgs, unfinished: &UnfinishedRun, directory: &Path) -> RunArgs {
+    let start = &unfinished.start;
+    let model = args.model.clone().or_else(|| unfinished.earlier.settings.model.clone());
     // As the user typed it, unless that path leads to another file now.
     let shown = PathBuf::from(&start.shown);
     let is_there = start.directory.join(&shown).canonicalize().is_ok_and(|file| file == start.file);
@@ -135,8 +156,8 @@ fn first_command(args: &ResumeArgs, start: &RunStart, directory: &Path) -> RunAr
     };
     RunArgs {
         setup: SetupArgs {
-            model: args.model.clone().or_else(|| start.model.clone()),
-            mock: start.mock.clone().filter(|_| args.model.is_none()),
+            mock: start.mock.clone().filter(|_| model.is_none()),
+            model: model.or_else(|| start.model.clone()),
             env_file,
             mcp_config: start.options.get(MCP_CONFIG).and_then(serde_json::Value::as_str).map(PathBuf::from),
         },
@@ -144,6 +165,43 @@ fn first_command(args: &ResumeArgs, start: &RunStart, directory: &Path) -> RunAr
         limits: args.limits.clone(),
         permissions: args.permissions.or_stored(start.options.get(PERMISSIONS)),
         ..RunArgs::of(file, start.words.clone())
+    }
+}
+
+/// Goes on with a run as a conversation. `user` makes its user, from what was set in an earlier process and the model of `-m`.
+pub(super) fn resume_chat(
+    args: &ChatArgs,
+    id: &str,
+    printer: &Printer,
+    user: fn(Option<UserSettings>, Option<String>) -> MakeSpeaker,
+) -> ExitCode {
+    let directory = env::current_dir().unwrap_or_default();
+    let (variables, _) = variables(&directory);
+    let args = ResumeArgs {
+        from: None,
+        say: SayArgs::default(),
+        model: args.setup.model.clone(),
+        env_file: args.setup.env_file.clone(),
+        show: args.show,
+        limits: args.limits.clone(),
+        approvals: DecisionArgs {
+            approve: args.approvals.approved.approve.clone(),
+            deny: Vec::new(),
+            yes: args.approvals.approved.yes,
+            on_approval: args.approvals.on_approval,
+        },
+        permissions: args.permissions.clone(),
+        journal: args.journal.clone(),
+        id: id.to_owned(),
+    };
+    match find(&args, (id, true), &variables, &directory) {
+        Ok(ResumeTarget::Unfinished(unfinished, approvals)) => {
+            let command = RunArgs { approvals, is_chat: true, ..first_command(&args, &unfinished, &directory) };
+            let speaker = user(Some(unfinished.earlier.settings.clone()), args.model.clone());
+            resume_run((&args, &command), *unfinished, Some(speaker), &directory, printer)
+        }
+        Ok(ResumeTarget::Finished(_)) => unreachable!("a conversation goes on after its end"),
+        Err(error) => refuse(&args, error, &variables, printer),
     }
 }
 

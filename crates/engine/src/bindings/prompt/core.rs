@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::declared::DeclaredFunctions;
-use crate::prompt::{AnswerShape, JobId, Prompt, Standing};
+use crate::prompt::{AnswerShape, JobId, Prompt, Standing, Turns};
 use lmthing_base::{checkpoint::PromptLog, event::Agent};
 use lmthing_providers::MockModel;
 use lmthing_typescript::sandbox::SandboxConfig;
@@ -34,6 +34,8 @@ pub struct Core {
     pub sandbox: RefCell<Rc<SandboxConfig>>,
     pub mcp_servers: RefCell<Rc<serde_json::Map<String, serde_json::Value>>>,
     pub log: RefCell<Option<Rc<PromptLog>>>,
+    /// The user, if the prompt is a conversation.
+    pub turns: RefCell<Option<Rc<dyn Turns>>>,
     pub sandbox_warm: Cell<bool>,
 }
 

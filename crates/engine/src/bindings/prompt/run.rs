@@ -46,6 +46,8 @@ pub struct PromptRun<'js> {
     pub record: Rc<RunRecord>,
     /// Whether the prompt function runs for the first time. The step loop has not begun, but no other run may begin.
     pub is_in_set_up: Cell<bool>,
+    /// The number of steps before the turn of the user that is being answered.
+    pub turn_start: Cell<usize>,
     /// What the prompt's code threw to end the run. It is rethrown to code that awaits the run.
     thrown: RefCell<Option<Value<'js>>>,
     output: RefCell<Option<Value<'js>>>,
@@ -72,6 +74,7 @@ impl<'js> PromptRun<'js> {
         let run = PromptRun {
             record: Rc::new(record),
             is_in_set_up: Cell::new(false),
+            turn_start: Cell::new(0),
             thrown: RefCell::default(),
             output: RefCell::default(),
             lists: RefCell::new(lists),

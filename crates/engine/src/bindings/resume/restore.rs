@@ -36,7 +36,7 @@ pub(crate) fn begin_set_up<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> R
     definitions.take_up_history(history_of(&restored, &log));
     definitions.take_up(&restored.before.due, false);
     // A run that ended before its first answer has no conversation yet.
-    if next > 0 || restored.unfinished.is_some() {
+    if next > 0 || restored.unfinished.is_some() || !restored.history.is_empty() {
         definitions.begin_set_up_again();
     }
     Ok(())

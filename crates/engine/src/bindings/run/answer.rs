@@ -6,7 +6,7 @@ use rquickjs::{Class, Ctx, Result, Value};
 use crate::{
     bindings::{
         prompt::{object::PromptObject, run::PromptRun},
-        values::{schema::Schema, type_error},
+        values::{message_of, schema::Schema, to_json, type_error},
     },
     prompt::{AnswerCheck, AnswerShape, OutputFailure, RunError, correction},
 };
@@ -130,6 +130,14 @@ async fn check_output<'js>(
         }
         Err(problems) => Ok(Some(problems.to_string())),
     }
+}
+
+/// The answer as JSON; a transform may have made any value of it.
+pub(super) fn output_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
+    to_json(ctx, value).map_err(|error| {
+        let why = message_of(ctx, error);
+        type_error(ctx, format!("the output cannot be printed as JSON: {why}"))
+    })
 }
 
 fn mismatch(problem: &str, reason: FinishReason, state: Retries, text: &str) -> RunError {

@@ -19,13 +19,7 @@ use super::{
     start::{prepare, start},
 };
 use crate::{
-    bindings::{
-        models::mock::mock_model,
-        prompt::config_keys,
-        results::throw::run_error,
-        services,
-        values::{kind_of, message_of, to_json, type_error},
-    },
+    bindings::{models::mock::mock_model, prompt::config_keys, results::throw::run_error, services, values::kind_of},
     prompt::{RunError, RunOutcome},
 };
 use lmthing_base::{
@@ -231,6 +225,9 @@ async fn run_in(
     services::stop_counting_mocks(ctx)?;
     let prompt = prepare(ctx, &function, &config)?;
     prompt.borrow().core.agent.replace(Some(services::events(ctx)?.root()));
+    let turns = services::turns(ctx)?;
+    let is_conversation = turns.is_some();
+    prompt.borrow().core.turns.replace(turns);
     if let Some(input) = input {
         prompt.borrow().bag.set_input(input);
     }
@@ -247,8 +244,9 @@ async fn run_in(
         RunOutcome::Done => {
             let last = record.steps().last().map(|step| step.output.finish_reason);
             last_answer_failed.set(last == Some(FinishReason::Error));
-            if let Some(value) = started.run.borrow().output() {
-                scope.emit(&EventKind::Output(OutputEvent::Value(output_json(ctx, &value)?)));
+            // The answers of a conversation were emitted one by one.
+            if let Some(value) = started.run.borrow().output().filter(|_| !is_conversation) {
+                scope.emit(&EventKind::Output(OutputEvent::Value(answer::output_json(ctx, &value)?)));
             }
             FileRun::Done { exit_code: exit_code(ctx)? }
         }
@@ -273,14 +271,6 @@ fn stop_problem(ctx: &Ctx<'_>) -> Result<Option<Box<Diagnostic>>> {
     }
     let why = checkpoints.why_not_resumable();
     Ok(why.map(|why| Box::new(Diagnostic::new(format!("--on-approval stop: nobody could go on with the run: {why}")))))
-}
-
-/// The answer as JSON; a transform may have made any value of it.
-fn output_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
-    to_json(ctx, value).map_err(|error| {
-        let why = message_of(ctx, error);
-        type_error(ctx, format!("the output cannot be printed as JSON: {why}"))
-    })
 }
 
 fn background_failure(ctx: &Ctx<'_>) -> Result<FileRun> {

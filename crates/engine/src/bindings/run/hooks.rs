@@ -1,6 +1,6 @@
 //! Calls of the prompt function and of the hooks `onStepFinish`, `stopWhen`, `onFinish` (docs/reference/steps.md).
 
-use rquickjs::{Class, Ctx, Function, Object, Result, Value};
+use rquickjs::{Array, Class, Ctx, Function, Object, Result, Value};
 
 use crate::bindings::{
     prompt::{
@@ -39,7 +39,7 @@ pub(crate) async fn step_finished<'js>(
         None => vec![conditions],
     };
     let argument = Object::new(ctx.clone())?;
-    argument.set("steps", step_list(ctx, prompt, run, StepList::Results)?)?;
+    argument.set("steps", steps_of_turn(ctx, prompt, run)?)?;
     for condition in conditions {
         let Some(condition) = condition.as_function() else { continue };
         let answer = call_async(condition, (argument.clone(),)).await?;
@@ -48,6 +48,24 @@ pub(crate) async fn step_finished<'js>(
         }
     }
     Ok(false)
+}
+
+/// The steps since the user has begun the turn; all of them outside of conversations.
+fn steps_of_turn<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    run: &Class<'js, PromptRun<'js>>,
+) -> Result<Array<'js>> {
+    let all = step_list(ctx, prompt, run, StepList::Results)?;
+    let start = run.borrow().turn_start.get();
+    if start == 0 {
+        return Ok(all);
+    }
+    let steps = Array::new(ctx.clone())?;
+    for (index, step) in all.iter::<Value>().skip(start).enumerate() {
+        steps.set(index, step?)?;
+    }
+    Ok(steps)
 }
 
 /// Runs the effects' clean-ups and, if the run did not fail, `onFinish`.

@@ -35,25 +35,25 @@ use crate::{
     },
     prompt::{
         ANSWER_SECTION, ActiveSet, AnswerCheck, DefinitionKind, MethodAnswer, Prompt, PromptHost, RunError, RunRecord,
-        RunSettings, Standing, StepModifications, StepPlan, ToolAnswer, ToolMaker,
+        RunSettings, Standing, StepModifications, StepPlan, ToolAnswer, ToolMaker, Turns,
     },
 };
 use lmthing_base::{
     chat::{Step, ToolCall, ToolSpec},
     checkpoint::{Memory, PromptLog, StoredFuture},
-    event::AgentSpan,
+    event::{AgentSpan, EventKind, OutputEvent},
 };
 use lmthing_node::{WaitingForScript, diagnose, diagnose_error, is_halted, is_name_mentioned};
 use lmthing_providers::LanguageModel;
 
 pub(crate) struct ScriptPrompt<'js> {
-    ctx: Ctx<'js>,
-    prompt: PromptObject<'js>,
-    core: Rc<Core>,
+    pub(super) ctx: Ctx<'js>,
+    pub(super) prompt: PromptObject<'js>,
+    pub(super) core: Rc<Core>,
     run: Class<'js, PromptRun<'js>>,
     record: Rc<RunRecord>,
     log: Option<Rc<PromptLog>>,
-    model: Rc<dyn LanguageModel + 'js>,
+    pub(super) model: RefCell<Rc<dyn LanguageModel + 'js>>,
     settings: RunSettings,
     waiting: RefCell<Option<WaitingForScript>>,
     asked_again: Cell<usize>,
@@ -105,7 +105,7 @@ impl<'js> ScriptPrompt<'js> {
             run,
             record,
             log,
-            model,
+            model: RefCell::new(model),
             settings,
             waiting: RefCell::default(),
             asked_again: Cell::new(0),
@@ -127,8 +127,8 @@ impl<'js> ScriptPrompt<'js> {
         }
     }
 
-    pub(crate) fn chosen_model(&self) -> &dyn LanguageModel {
-        &*self.model
+    pub(crate) fn chosen_model(&self) -> Rc<dyn LanguageModel + 'js> {
+        self.model.borrow().clone()
     }
 
     pub(crate) fn run(&self) -> Class<'js, PromptRun<'js>> {
@@ -136,7 +136,7 @@ impl<'js> ScriptPrompt<'js> {
     }
 
     /// Converts a JavaScript failure, and stores the thrown value for code that awaits the run.
-    fn to_run_error(&self, error: Error) -> RunError {
+    pub(super) fn to_run_error(&self, error: Error) -> RunError {
         run_error(match error {
             Error::Exception => {
                 let thrown = self.ctx.catch();
@@ -208,11 +208,34 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     fn model(&self) -> Rc<dyn LanguageModel + '_> {
         self.job.begin_request(&self.ctx, self.record.scope().agent().key());
         // Mocks do not use the environment, and their steps are many.
-        if self.model.reads_request() && services::refresh_environment(&self.ctx).is_err() {
+        let model = self.chosen_model();
+        if model.reads_request() && services::refresh_environment(&self.ctx).is_err() {
             // A variable without a string value, which is used once it has one.
             self.ctx.catch();
         }
-        self.model.clone()
+        model
+    }
+
+    fn turns(&self) -> Option<Rc<dyn Turns>> {
+        self.core.turns.borrow().clone()
+    }
+
+    fn begin_turn(&self) {
+        self.asked_again.set(0);
+        let run = self.run.borrow();
+        run.turn_start.set(run.record.steps().len());
+    }
+
+    fn turn_answered(&self) -> std::result::Result<(), RunError> {
+        let Some(value) = self.run.borrow().output() else { return Ok(()) };
+        let value = answer::output_json(&self.ctx, &value).map_err(|error| self.to_run_error(error))?;
+        self.record.scope().emit(&EventKind::Output(OutputEvent::Value(value)));
+        Ok(())
+    }
+
+    fn interrupt_calls(&self) {
+        // Without a signal, the results of the calls are dropped all the same.
+        let _ = tools::end_signal::interrupt(&self.ctx);
     }
 
     fn standing(&self) -> Standing {
@@ -220,7 +243,11 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     }
 
     fn settings(&self) -> RunSettings {
-        self.settings.clone()
+        let mut settings = self.settings.clone();
+        if let Some(added) = self.core.turns.borrow().as_ref().and_then(|turns| turns.system()) {
+            settings.system = Some(settings.system.into_iter().chain([added]).collect::<Vec<_>>().join("\n\n"));
+        }
+        settings
     }
 
     fn log(&self) -> Option<&Rc<PromptLog>> {

@@ -18,6 +18,7 @@ pub(crate) mod run_prompt;
 pub(crate) mod start;
 pub(crate) mod stateful_class;
 mod tool_call;
+mod turn_prompt;
 
 use rquickjs::{Ctx, Result};
 

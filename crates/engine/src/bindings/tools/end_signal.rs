@@ -53,6 +53,13 @@ pub(crate) fn will_fire(ctx: &Ctx<'_>) -> Result<bool> {
     Ok(user_data::read::<EndSignal>(ctx)?.0.borrow().is_some() && services::limits(ctx)?.deadline().is_some())
 }
 
+/// Aborts the signal of the calls that are under way; later calls get another one.
+pub(crate) fn interrupt(ctx: &Ctx<'_>) -> Result<()> {
+    abort(ctx, &Rc::new(RunError::Aborted))?;
+    user_data::read::<EndSignal>(ctx)?.0.replace(None);
+    Ok(())
+}
+
 pub(crate) fn abort(ctx: &Ctx<'_>, error: &Rc<RunError>) -> Result<()> {
     let existing = user_data::read::<EndSignal>(ctx)?.0.borrow().clone();
     let Some(controller) = existing else { return Ok(()) };

@@ -27,7 +27,7 @@ impl Checkpoints for Recorder {
     }
 
     fn restored(&self, key: &str) -> Option<Rc<Restored>> {
-        self.earlier.restored(key, &mut self.record.borrow_mut())
+        self.earlier().restored(key, &mut self.record.borrow_mut())
     }
 
     fn configure(&self, asked: Option<bool>) -> StoredFuture<'_> {
@@ -60,11 +60,11 @@ impl Checkpoints for Recorder {
     }
 
     fn held(&self) -> Vec<HeldCall> {
-        self.earlier.held.clone()
+        self.earlier().held.clone()
     }
 
     fn last_serial(&self) -> usize {
-        self.earlier.last_serial
+        self.earlier().last_serial
     }
 
     fn why_not_resumable(&self) -> Option<String> {
@@ -72,7 +72,7 @@ impl Checkpoints for Recorder {
     }
 
     fn played(&self, mock: usize) -> Vec<usize> {
-        self.earlier.played(mock)
+        self.earlier().played(mock)
     }
 }
 

@@ -1,0 +1,40 @@
+//! The user of a conversation: a person at a terminal, or the program at the other end of a pipe.
+
+use std::rc::Rc;
+
+use futures_util::{FutureExt, future::LocalBoxFuture};
+
+use super::command::Command;
+use lmthing_base::{chat::Message, diagnostic::Diagnostic};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// A message for the model.
+    Say(String),
+    Command(Command),
+}
+
+pub(super) trait Front {
+    /// The next message or command; `None` at the end of the input.
+    fn read(&self) -> LocalBoxFuture<'_, Option<Line>>;
+
+    /// Shows the answer of a command.
+    fn show(&self, text: &str);
+
+    /// Shows why a turn has failed. Returns whether the conversation goes on; if not, the failure is that of the command.
+    fn show_failure(&self, failure: &Diagnostic) -> bool;
+
+    /// Shows what was said before the conversation was resumed.
+    fn show_earlier(&self, _messages: &[Rc<Message>]) {}
+
+    /// The model is asked; its text follows.
+    fn begin_answer(&self) {}
+
+    /// The answer is complete and in the journal, or has failed.
+    fn end_answer(&self) {}
+
+    /// Resolves when the user stops the answer.
+    fn interrupted(&self) -> LocalBoxFuture<'_, ()> {
+        std::future::pending().boxed_local()
+    }
+}
