@@ -230,7 +230,7 @@ pub(super) struct RunArgs {
     pub(super) remote: RemoteArgs,
 
     /// With --on: the idempotency key; the same one again does not run the file again, but waits for the same run
-    #[arg(long, value_name = "KEY", requires = "on", value_parser = key)]
+    #[arg(long, value_name = "KEY", requires = "on", value_parser = remote_args::key)]
     pub(super) key: Option<String>,
 
     /// With --on: the admin API of the server; port 9070 of the same host unless given
@@ -287,11 +287,6 @@ impl RunArgs {
         };
         self.file_and_words.iter().skip(1).map(text).collect()
     }
-}
-
-fn key(typed: &str) -> Result<String, &'static str> {
-    let is_good = !typed.is_empty() && typed.chars().all(|letter| letter.is_ascii_graphic());
-    is_good.then(|| typed.to_owned()).ok_or("expected letters, digits and signs without spaces")
 }
 
 /// Parses the command line. `--help` and `--version` are errors, too.

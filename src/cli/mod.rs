@@ -124,7 +124,11 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         let (variables, _) = env::variables(&std::env::current_dir().unwrap_or_default());
         printer.keep_secret(&Redactor::of_variables(variables.iter().map(|(name, value)| (name, value))));
     }
-    match cli.command {
+    run_parsed(cli.command, printer)
+}
+
+fn run_parsed(command: Option<Command>, printer: &Printer) -> ExitCode {
+    match command {
         None => {
             printer.stdout_styled(&args::usage());
             ExitCode::Done

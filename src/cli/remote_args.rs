@@ -81,6 +81,12 @@ pub(super) fn option(words: &[OsString], at: usize, end: usize, name: &str) -> O
     Some((1, value.into()))
 }
 
+/// Parses the value of `--key`.
+pub(super) fn key(typed: &str) -> Result<String, &'static str> {
+    let is_good = !typed.is_empty() && typed.chars().all(|letter| letter.is_ascii_graphic());
+    is_good.then(|| typed.to_owned()).ok_or("expected letters, digits and signs without spaces")
+}
+
 fn is_address(value: &OsString) -> bool {
     value.to_str().is_some_and(|value| value.starts_with("http://") || value.starts_with("https://"))
 }

@@ -15,7 +15,7 @@ use lmthing_base::{
     chat::{Message, StepCache, ToolResult},
     event::EventKind,
 };
-use lmthing_providers::ProviderError;
+use lmthing_providers::{MockTurn, ProviderError};
 
 pub(super) struct Received {
     pub(super) answer: Answer,
@@ -35,47 +35,9 @@ pub(super) async fn receive(
     request: StepRequest<'_>,
     admission: Admission,
 ) -> Result<Received, RunError> {
-    let StepRequest { number: step, plan, tools, model, log, .. } = request;
+    let StepRequest { number: step, plan, tools, log, .. } = request;
     let mut receiver = Receiver::new(host, plan, log, admission);
-    let mut paused: Option<PausedTurn> = None;
-    let turn = loop {
-        let sent = request.build(host, &receiver.admission, paused.take());
-        let answering = tokio::select! {
-            biased;
-            () = interrupted(host) => {
-                receiver.cut()?;
-                break None;
-            }
-            answering = receiver.admission.send(model, sent) => answering,
-        };
-        let answering = answering.inspect_err(|_| receiver.keep_earlier_parts())?;
-        receiver.answer.set_model(answering.provider, answering.model_id);
-        let (mut stream, turn, rules) = (answering.parts, answering.turn, answering.cache_rules);
-        tokio::select! {
-            biased;
-            () = interrupted(host) => receiver.is_cut = true,
-            read = receiver.read(&mut stream) => read?,
-        }
-        if receiver.is_cut {
-            drop(stream);
-            receiver.cut()?;
-            break turn;
-        }
-        // Closes the connection instead of waiting for the rest of an answer that was cut short.
-        drop(stream);
-        receiver.admission.release_permit();
-        receiver.release_text()?;
-        receiver.release_sources(true)?;
-        // Before the tools end, so that agents among them can use what is left.
-        receiver.add_cost();
-        request.compare(&receiver.admission, &receiver.answer, &rules);
-        if !receiver.is_pausing() {
-            break turn;
-        }
-        let turn = receiver.pause();
-        receiver.admission = request.admit(host, Some(&turn)).await.inspect_err(|_| receiver.keep_earlier_parts())?;
-        paused = Some(turn);
-    };
+    let turn = ask(host, request, &mut receiver).await?;
     if receiver.answer.can_continue() {
         host.record().scope().emit(&EventKind::Warning { message: still_paused(&receiver.answer) });
     }
@@ -111,4 +73,52 @@ pub(super) async fn receive(
     let is_interrupted = is_interrupted || receiver.is_cut;
     let (answer, tool_results) = (receiver.answer, receiver.calls.into_results());
     Ok(Received { answer, message, cost, tool_results, cache, failure: None, is_interrupted })
+}
+
+/// Sends requests until the answer is whole, or the user has stopped it. Returns the turn of a mock, if one has answered.
+async fn ask<'a>(
+    host: &'a dyn PromptHost,
+    request: StepRequest<'a>,
+    receiver: &mut Receiver<'a>,
+) -> Result<Option<MockTurn>, RunError> {
+    let model = request.model;
+    let mut paused: Option<PausedTurn> = None;
+    loop {
+        let sent = request.build(host, &receiver.admission, paused.take());
+        let answering = tokio::select! {
+            biased;
+            () = interrupted(host) => {
+                receiver.cut()?;
+                return Ok(None);
+            }
+            answering = receiver.admission.send(model, sent) => answering,
+        };
+        let answering = answering.inspect_err(|_| receiver.keep_earlier_parts())?;
+        receiver.answer.set_model(answering.provider, answering.model_id);
+        let (mut stream, turn, rules) = (answering.parts, answering.turn, answering.cache_rules);
+        tokio::select! {
+            biased;
+            () = interrupted(host) => receiver.is_cut = true,
+            read = receiver.read(&mut stream) => read?,
+        }
+        if receiver.is_cut {
+            drop(stream);
+            receiver.cut()?;
+            return Ok(turn);
+        }
+        // Closes the connection instead of waiting for the rest of an answer that was cut short.
+        drop(stream);
+        receiver.admission.release_permit();
+        receiver.release_text()?;
+        receiver.release_sources(true)?;
+        // Before the tools end, so that agents among them can use what is left.
+        receiver.add_cost();
+        request.compare(&receiver.admission, &receiver.answer, &rules);
+        if !receiver.is_pausing() {
+            return Ok(turn);
+        }
+        let turn = receiver.pause();
+        receiver.admission = request.admit(host, Some(&turn)).await.inspect_err(|_| receiver.keep_earlier_parts())?;
+        paused = Some(turn);
+    }
 }

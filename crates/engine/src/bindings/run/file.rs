@@ -16,7 +16,7 @@ use super::{
     file_input::{FileInput, file_input},
     limits::{self, within_limits},
     model_choice::ModelChoice,
-    start::{prepare, start},
+    start::{Started, prepare, start},
 };
 use crate::{
     bindings::{models::mock::mock_model, prompt::config_keys, results::throw::run_error, services, values::kind_of},
@@ -225,9 +225,7 @@ async fn run_in(
     services::stop_counting_mocks(ctx)?;
     let prompt = prepare(ctx, &function, &config)?;
     prompt.borrow().core.agent.replace(Some(services::events(ctx)?.root()));
-    let turns = services::turns(ctx)?;
-    let is_conversation = turns.is_some();
-    prompt.borrow().core.turns.replace(turns);
+    prompt.borrow().core.turns.replace(services::turns(ctx)?);
     if let Some(input) = input {
         prompt.borrow().bag.set_input(input);
     }
@@ -237,6 +235,11 @@ async fn run_in(
         scope.emit(&EventKind::Output(OutputEvent::Expected));
     }
     let started = detect_deadlock(ctx, "the prompt function", start(ctx, prompt)).await?;
+    end_of(ctx, &started, last_answer_failed).await
+}
+
+/// The end of the file's own prompt.
+async fn end_of<'js>(ctx: &Ctx<'js>, started: &Started<'js>, last_answer_failed: &Cell<bool>) -> Result<FileRun> {
     let record = started.run.borrow().record.clone();
     record.observe();
     let outcome = async { Ok(record.finished().await) };
@@ -244,9 +247,10 @@ async fn run_in(
         RunOutcome::Done => {
             let last = record.steps().last().map(|step| step.output.finish_reason);
             last_answer_failed.set(last == Some(FinishReason::Error));
+            let is_conversation = started.prompt.borrow().core.turns.borrow().is_some();
             // The answers of a conversation were emitted one by one.
             if let Some(value) = started.run.borrow().output().filter(|_| !is_conversation) {
-                scope.emit(&EventKind::Output(OutputEvent::Value(answer::output_json(ctx, &value)?)));
+                record.scope().emit(&EventKind::Output(OutputEvent::Value(answer::output_json(ctx, &value)?)));
             }
             FileRun::Done { exit_code: exit_code(ctx)? }
         }
