@@ -50,6 +50,8 @@ pub(crate) struct Book {
     /// Cells whose scores are still to be asked for.
     waiting: VecDeque<u64>,
     scoring: usize,
+    /// Whether no further judge is asked.
+    is_ending: bool,
     totals: ScoreTotals,
     /// Why the eval cannot go on.
     problem: Option<Box<Diagnostic>>,
@@ -96,6 +98,7 @@ impl Book {
             cells: BTreeMap::new(),
             waiting: VecDeque::new(),
             scoring: 0,
+            is_ending: false,
             totals: ScoreTotals::default(),
             problem: None,
         }
@@ -129,6 +132,12 @@ impl Book {
             self.totals.to_score += 1;
             self.waiting.push_back(number);
         }
+    }
+
+    /// Asks no further judges; those under way are waited for.
+    pub(crate) fn end_scoring(&mut self) {
+        self.is_ending = true;
+        self.thread.end();
     }
 
     /// Stores an answer, then has it scored.
@@ -224,14 +233,16 @@ impl Book {
     fn take_scores(
         &mut self,
         number: u64,
-        scores: IndexMap<String, Score>,
+        mut scores: IndexMap<String, Score>,
         verdicts: Vec<VerdictCost>,
     ) -> StateResult<()> {
-        // A judge that a limit has ended is asked by the next command.
-        let is_cut = self.limits.reached().is_some() && scores.values().any(|score| score.error.is_some());
-        let Some(booked) = self.cells.get_mut(&number).filter(|_| !is_cut) else { return Ok(()) };
+        let Some(booked) = self.cells.get_mut(&number) else { return Ok(()) };
+        if self.is_ending || self.limits.reached().is_some() {
+            // A judge that was refused is asked by the next command.
+            scores.retain(|_, score| score.error.is_none());
+        }
         let key = self.plan.key(self.plan.place(number));
-        self.totals.scored += 1;
+        self.totals.scored += u64::from(scores.len() == self.file.scores.len());
         if booked.cell.line.scores != scores || !booked.is_in_out {
             self.state.with(|state| state.set_scores(&key, &scores))?;
         }

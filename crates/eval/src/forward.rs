@@ -62,7 +62,9 @@ impl MapListener for Forward<'_> {
     }
 
     fn interrupted(&mut self) -> Option<i32> {
-        self.listener.interrupted()
+        let signal = self.listener.interrupted()?;
+        self.book.iter().for_each(|book| book.borrow_mut().end_scoring());
+        Some(signal)
     }
 
     fn is_unread(&self) -> bool {

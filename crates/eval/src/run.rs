@@ -34,7 +34,7 @@ use lmthing_map::{
 };
 use lmthing_providers::Servers;
 
-/// How long scores under way may take at an early end.
+/// How long scores under way may take when the time is up.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
 
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
@@ -349,17 +349,26 @@ impl Command {
         })
     }
 
-    /// Waits for the scores of all answers. At an early end only for a moment.
+    /// Waits for the scores of all answers. At an early end no further judge is asked, and those under way are waited
+    /// for until the next signal, or the limit on time.
     fn finish_scores(&self, book: &Rc<RefCell<Book>>, totals: &mut Totals, forward: &mut Forward<'_>) {
-        let mut ends_since: Option<Instant> = None;
+        let (mut interrupted_at, mut is_notified, mut late_since) = (None, false, None);
         totals.progress.running = 0;
         loop {
             forward.progress(&totals.progress);
             if let Some(signal) = forward.interrupted() {
                 totals.early.get_or_insert(EarlyEnd::Interrupted(signal));
+                let since = *interrupted_at.get_or_insert_with(Instant::now);
+                if !is_notified && since.elapsed() >= END_TIMEOUT {
+                    is_notified = true;
+                    forward.warned(None, "waiting for judges that were asked; Ctrl-C again ends at once");
+                }
             }
-            let is_ending = totals.early.is_some() || self.options.limits.reached().is_some();
-            let since = is_ending.then(|| *ends_since.get_or_insert_with(Instant::now));
+            if totals.early.is_some() || self.options.limits.reached().is_some() {
+                book.borrow_mut().end_scoring();
+            }
+            let is_late = self.options.limits.time_left() == Some(Duration::ZERO);
+            let since = is_late.then(|| *late_since.get_or_insert_with(Instant::now));
             if !book.borrow().is_scoring() || since.is_some_and(|since| since.elapsed() >= END_TIMEOUT) {
                 break;
             }
@@ -378,12 +387,18 @@ impl Command {
 impl EvalOutcome {
     /// Whether every cell was answered and scored, or waits for a batch.
     pub fn is_complete(&self) -> bool {
-        let is_answered = self.totals.left() == 0 || matches!(self.totals.early, Some(EarlyEnd::UnderWay));
+        let is_answered = match self.totals.early {
+            None => self.totals.left() == 0,
+            Some(EarlyEnd::UnderWay) => true,
+            Some(_) => false,
+        };
         is_answered && self.unscored() == 0
     }
 
-    /// The answers without scores, after an early end.
+    /// The answers that lack scores, after an early end.
     pub fn unscored(&self) -> usize {
-        self.cells.iter().filter(|cell| cell.line.error.is_none() && cell.line.scores.is_empty()).count()
+        let lacks_scores =
+            |cell: &&AnsweredCell| cell.line.error.is_none() && cell.line.scores.len() < self.file.scores.len();
+        self.cells.iter().filter(lacks_scores).count()
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 use super::{Lab, RIGHT, eval_file, report, rows};
 
 #[test]
@@ -83,4 +85,86 @@ fn an_eval_that_is_killed_again_and_again_pays_every_cell_once() {
     texts.dedup();
     assert_eq!(texts.len(), 8, "{texts:?}");
     assert_eq!(lab.files_of_out(), ["out.jsonl", "out.jsonl.lmthing"]);
+}
+
+/// Two rows with a score and a judge.
+fn judged() -> Lab {
+    let scores = format!("{RIGHT}, polite: judge('is polite', {{ model: 'lab:judge' }})");
+    Lab::new(&format!("import {{ judge }} from 'lmthing/eval';\n{}", eval_file(&rows(2), &scores, "")))
+}
+
+/// Of each line of OUT the scores that it has.
+fn scores(lab: &Lab) -> Vec<Value> {
+    let passes = |line: &Value| {
+        let scores = line["scores"].as_object().unwrap();
+        scores.iter().map(|(name, score)| (name.clone(), score["pass"].clone())).collect()
+    };
+    lab.lines().iter().map(passes).collect()
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_waits_for_judges_that_are_asked() {
+    let lab = judged();
+    lab.change(|seen| seen.holds_after = Some(2));
+    let eval = lab.start("-o out.jsonl -f json");
+    lab.wait_for_requests(4);
+    eval.signal("INT");
+    std::thread::sleep(Duration::from_millis(1500));
+    lab.change(|seen| seen.holds_after = None);
+    let outcome = eval.end();
+    assert_eq!((outcome.code, scores(&lab)), (130, vec![json!({ "right": true, "polite": true }); 2]), "{outcome:?}");
+    assert!(outcome.stderr.contains("waiting for judges that were asked; Ctrl-C again ends at once"), "{outcome:?}");
+    assert_eq!(report(&outcome)["ok"], false);
+    lab.take_asked();
+    assert_eq!((lab.eval("-o out.jsonl").code, lab.take_asked().len()), (0, 0));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_second_interrupt_does_not_wait() {
+    let lab = judged();
+    lab.change(|seen| seen.holds_after = Some(2));
+    let eval = lab.start("-o out.jsonl");
+    lab.wait_for_requests(4);
+    eval.signal("INT");
+    std::thread::sleep(Duration::from_millis(300));
+    eval.signal("INT");
+    assert_eq!(eval.end().code, 130);
+    lab.change(|seen| seen.holds_after = None);
+    lab.wait_until(|seen| seen.held == 0);
+    lab.take_asked();
+    assert_eq!((lab.eval("-o out.jsonl").code, lab.take_asked().len(), lab.lines().len()), (0, 2, 2));
+}
+
+#[test]
+fn a_limit_refuses_judges_and_waits_for_those_that_are_asked() {
+    let lab = judged();
+    lab.change(|seen| seen.holds_after = Some(2));
+    let eval = lab.start("-o out.jsonl -f json --max-steps 3");
+    lab.wait_for_requests(3);
+    std::thread::sleep(Duration::from_millis(300));
+    lab.change(|seen| seen.holds_after = None);
+    let outcome = eval.end();
+    let mut given = scores(&lab);
+    given.sort_by_key(|scores| scores.as_object().unwrap().len());
+    let expected = [json!({ "right": true }), json!({ "right": true, "polite": true })];
+    assert_eq!((outcome.code, given), (4, expected.to_vec()), "{outcome:?}");
+    let report = report(&outcome);
+    let means = &report["evals"][0]["groups"][0]["scores"];
+    assert_eq!((&means["right"]["n"], &means["polite"]["n"]), (&json!(2), &json!(1)), "{report}");
+    assert!(report["ok"] == false && outcome.stderr.contains("1 answered and not scored in full"), "{outcome:?}");
+    lab.take_asked();
+    assert_eq!((lab.eval("-o out.jsonl").code, lab.take_asked().len()), (0, 1));
+}
+
+#[test]
+fn scores_that_wait_lose_no_others_at_a_limit_on_time() {
+    let scores = format!("{RIGHT}, slow: () => new Promise((done) => setTimeout(done, 30_000, true))");
+    let lab = Lab::new(&eval_file(&rows(2), &scores, ""));
+    let outcome = lab.eval("--timeout 1s -f json");
+    let report = report(&outcome);
+    let means = &report["evals"][0]["groups"][0]["scores"];
+    let counts = (&means["right"]["n"], &means["slow"]["n"], &report["ok"]);
+    assert_eq!((outcome.code, counts), (4, (&json!(2), &json!(0), &json!(false))), "{outcome:?}");
 }

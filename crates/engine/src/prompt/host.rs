@@ -210,6 +210,9 @@ pub trait RunLimits {
 
     fn resume_clock(&self) {}
 
+    /// Refuses all further requests; those under way go on.
+    fn refuse_requests(&self) {}
+
     /// Ends the whole run, as a limit does: the failure must not become a tool result.
     fn fail(&self, error: RunError);
 

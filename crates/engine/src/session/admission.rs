@@ -34,7 +34,7 @@ pub(super) struct RequestContext<'a> {
 }
 
 pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Result<Admission, RunError> {
-    meter.check()?;
+    meter.check_open()?;
     let permit = tokio::select! {
         biased;
         () = meter.reached() => return Err(meter.end()),
@@ -42,7 +42,7 @@ pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Res
     };
     wait_for_counts(meter).await;
     // Other requests may have used up the limit meanwhile.
-    meter.check()?;
+    meter.check_open()?;
     let length = match context.model.reads_request() && meter.limits_use() {
         true => characters(&context.messages.to_vec()),
         false => 0,
@@ -80,7 +80,7 @@ pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Res
 /// Gives requests admitted just before, such as those of other agents, time to be sent. The end of the run would stop
 /// them although they count as used.
 async fn wait_until_sent(meter: &Meter) {
-    if meter.has_unanswered() {
+    if meter.ends_at_limits() && meter.has_unanswered() {
         let _ = tokio::time::timeout(MOMENT, meter.reached()).await;
     }
 }

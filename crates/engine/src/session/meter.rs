@@ -43,6 +43,8 @@ pub struct Meter {
     ended: RefCell<Option<Rc<RunError>>>,
     is_cancellable: bool,
     is_interruptible: bool,
+    has_separate_requests: bool,
+    is_closed_to_requests: Cell<bool>,
     /// Set if the requests of the run go into batches.
     pub(super) batches: Option<Rc<dyn BatchAnswers>>,
     /// Whether the usage of a long run was reported.
@@ -67,6 +69,8 @@ impl Meter {
             ended: RefCell::default(),
             is_cancellable: false,
             is_interruptible: false,
+            has_separate_requests: false,
+            is_closed_to_requests: Cell::new(false),
             batches: None,
             is_long_run_noticed: Cell::new(false),
             change: Notify::new(),
@@ -81,6 +85,11 @@ impl Meter {
     /// Marks the run as one that a signal to the process ends, by [`RunLimits::fail`].
     pub fn interruptible(self) -> Self {
         Meter { is_interruptible: true, ..self }
+    }
+
+    /// A limit on use refuses requests one by one: those under way go on.
+    pub fn with_separate_requests(self) -> Self {
+        Meter { has_separate_requests: true, ..self }
     }
 
     /// The requests of the run go into batches: any number at once, and what is answered is paid.
@@ -183,6 +192,11 @@ impl Meter {
         request
     }
 
+    /// Whether a limit on use ends what is under way.
+    pub(super) fn ends_at_limits(&self) -> bool {
+        !self.has_separate_requests
+    }
+
     pub(super) fn has_unanswered(&self) -> bool {
         self.clock.budget().has_unanswered_requests()
     }
@@ -272,8 +286,8 @@ impl Meter {
 
     pub(super) fn check(&self) -> Result<(), RunError> {
         if self.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
-            let reached = self.clock.budget().time_limit_reached();
-            self.stop(reached);
+            let LimitReached { message, .. } = self.clock.budget().time_limit_reached();
+            self.refuse(RunError::Limit { message });
         }
         match &*self.ended.borrow() {
             Some(error) => Err((**error).clone()),
@@ -286,9 +300,16 @@ impl Meter {
         self.ended.borrow().as_deref().cloned().unwrap_or(RunError::Aborted)
     }
 
-    /// Ends the whole run at a limit. The first error wins.
+    /// Fails if no request may begin any more.
+    pub(super) fn check_open(&self) -> Result<(), RunError> {
+        self.check()?;
+        if self.is_closed_to_requests.get() { Err(RunError::Aborted) } else { Ok(()) }
+    }
+
+    /// Ends the whole run at a limit on use, unless its requests are separate. The first error wins.
     pub(super) fn stop(&self, LimitReached { message, .. }: LimitReached) -> RunError {
-        self.refuse(RunError::Limit { message })
+        let error = RunError::Limit { message };
+        if self.ends_at_limits() { self.refuse(error) } else { error }
     }
 
     fn refuse(&self, error: RunError) -> RunError {

@@ -5,19 +5,19 @@ use std::{
     time::Instant,
 };
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use super::StartError;
 use crate::eval_file::EvalFile;
 use lmthing_base::diagnostic::Diagnostic;
-use lmthing_engine::bindings::eval::ScoreInput;
+use lmthing_engine::bindings::eval::ScoreInputs;
 
 /// When the turn began that runs now.
 pub(super) type Turn = Arc<Mutex<Option<Instant>>>;
 
 /// What the thread gets from its handle.
 pub(super) struct Inbox {
-    pub(super) inputs: mpsc::UnboundedReceiver<ScoreInput>,
+    pub(super) inputs: ScoreInputs,
     pub(super) turn: Turn,
     pub(super) ended: oneshot::Receiver<()>,
 }

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{
     ScoreMessage, ScoreOptions, ScoreRequest, StartError, Verdicts,
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::eval_file::EvalFile;
 use lmthing_base::diagnostic::Diagnostic;
-use lmthing_engine::bindings::eval::ScoreInput;
+use lmthing_engine::bindings::eval::{ScoreInput, ScoreInputs};
 use lmthing_node::THREAD_STACK_SIZE;
 use lmthing_system::threads::ThreadOptions;
 
@@ -33,6 +33,7 @@ const LONGEST_TURN: Duration = Duration::from_secs(180);
 /// The handle of the thread, which ends when this is dropped.
 pub struct ScoreThread {
     inputs: mpsc::UnboundedSender<ScoreInput>,
+    is_ending: watch::Sender<bool>,
     turn: Turn,
     unusable_judge: Option<Box<Diagnostic>>,
     /// The thread ends when this is dropped.
@@ -50,8 +51,9 @@ impl ScoreThread {
         let (sender_of_inputs, inputs) = mpsc::unbounded_channel();
         let (alive, ended) = oneshot::channel();
         let turn = Turn::default();
-        let inbox = Inbox { inputs, turn: turn.clone(), ended };
-        let thread = ScoreThread { inputs: sender_of_inputs, turn, unusable_judge: None, _alive: alive };
+        let (is_ending, ending) = watch::channel(false);
+        let inbox = Inbox { inputs: ScoreInputs { inputs, is_ending: ending }, turn: turn.clone(), ended };
+        let thread = ScoreThread { inputs: sender_of_inputs, is_ending, turn, unusable_judge: None, _alive: alive };
         let (sender, receiver) = channel();
         let spawned = ThreadOptions { name: "lmthing-eval", stack_size: THREAD_STACK_SIZE }
             .spawn(move || run(options, send, inbox, sender));
@@ -84,6 +86,11 @@ impl ScoreThread {
     /// Scores an answer; several at once.
     pub fn score(&self, request: ScoreRequest) {
         let _ = self.inputs.send(ScoreInput::Cell(request));
+    }
+
+    /// Asks no further judges. Scores get a moment, apart from the time that judges under way need.
+    pub fn end(&self) {
+        self.is_ending.send_if_modified(|is_ending| !std::mem::replace(is_ending, true));
     }
 
     /// Why the thread will not answer any more: a score blocks it.

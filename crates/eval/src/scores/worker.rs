@@ -57,7 +57,8 @@ async fn score_until_end(
 ) {
     let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
     let host = Rc::new(EvalHost { send: send.clone(), redactor: redactor.clone(), lines: RefCell::default() });
-    let meter = Rc::new(Meter::within(&options.overall, options.own_prices.clone()));
+    let meter = Meter::within(&options.overall, options.own_prices.clone()).with_separate_requests();
+    let meter = Rc::new(meter);
     let program = match load(&mut options, &host, &meter).await {
         Ok(program) => program,
         Err(error) => return drop(started.send(Err(failed(error.to_string())))),

@@ -54,7 +54,7 @@ impl<'a> EvalOutput<'a> {
         let EvalOutcome { totals, failures, judge_cost, is_judge_cost_unknown, notes, .. } = outcome;
         let mut text = headline(totals, "cell");
         if outcome.unscored() > 0 {
-            text.push_str(&format!("  {} answered and not scored\n", grouped(outcome.unscored() as u64)));
+            text.push_str(&format!("  {} answered and not scored in full\n", grouped(outcome.unscored() as u64)));
         }
         if *judge_cost > 0.0 || *is_judge_cost_unknown {
             text.push_str(&format!("  judges: {}\n", judges(*judge_cost, *is_judge_cost_unknown)));

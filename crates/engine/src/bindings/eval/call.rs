@@ -117,7 +117,7 @@ async fn call<'js>(
         _ => tokio::select! {
             biased;
             outcome = call => outcome,
-            () = over(used) => failed(format!("the score has no result after {} s", SCORE_TIMEOUT.as_secs())),
+            () = over(used, Instant::now(), SCORE_TIMEOUT) => failed(format!("the score has no result after {} s", SCORE_TIMEOUT.as_secs())),
         },
     };
     let was_interrupted = || match is_settled.get() {
@@ -130,14 +130,14 @@ async fn call<'js>(
     }
 }
 
-/// Resolves when a score has waited for too long.
-async fn over(used: &CellUse) {
+/// Resolves when a score has waited for too long since then for something other than a judge.
+pub(super) async fn over(used: &CellUse, since: Instant, longest: Duration) {
+    let end = || used.waits_since().max(since) + longest;
     loop {
-        let end = used.waits_since() + SCORE_TIMEOUT;
-        tokio::time::sleep_until(end.into()).await;
+        tokio::time::sleep_until(end().into()).await;
         // Another score may have blocked the thread: what has come in the meantime is handled first.
         tokio::time::sleep(Duration::from_millis(100)).await;
-        if Instant::now() >= used.waits_since() + SCORE_TIMEOUT {
+        if Instant::now() >= end() {
             return;
         }
     }

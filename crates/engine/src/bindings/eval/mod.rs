@@ -16,5 +16,5 @@ mod variants;
 pub use load::{EvalFault, inspect_eval_file, load_eval_file};
 pub use natives::NATIVE;
 pub use outcome::{CellScores, EvalExports, EvalRows, ScoreInput, ScoreOutcome, ScoredCell, Variant, Verdict};
-pub use score::score_cells;
+pub use score::{ScoreInputs, score_cells};
 pub use scoring::{ScoreHost, install};

@@ -70,7 +70,7 @@ pub enum ScoreInput {
 #[derive(Clone, Debug)]
 pub struct CellScores {
     pub number: u64,
-    /// By name, in the order of the file.
+    /// By name, in the order of the file. At an early end those that are there.
     pub scores: Vec<(String, ScoreOutcome)>,
     /// The keys of the verdicts that its judges used, with their costs.
     pub verdicts: Vec<(String, Option<f64>)>,

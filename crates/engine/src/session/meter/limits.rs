@@ -62,6 +62,10 @@ impl RunLimits for Meter {
         self.is_interruptible
     }
 
+    fn refuse_requests(&self) {
+        self.is_closed_to_requests.set(true);
+    }
+
     fn fail(&self, error: RunError) {
         self.refuse(error);
     }
