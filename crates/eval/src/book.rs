@@ -28,6 +28,7 @@ use super::{
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::session::CombinedLimits;
 use lmthing_map::{RowOutcome, UnitSink};
+use lmthing_providers::Redactor;
 
 /// How many cells the thread of the scores has at once. The others wait in the state.
 const SCORED_AT_ONCE: usize = 64;
@@ -41,6 +42,7 @@ pub(crate) struct Book {
     /// Lines of OUT that are no cells of this command.
     pub(crate) others: Vec<CellLine>,
     pub(crate) limits: Arc<CombinedLimits>,
+    redactor: Redactor,
     thread: ScoreThread,
     messages: Receiver<ScoreMessage>,
     /// A message that was waited for.
@@ -78,13 +80,14 @@ pub(crate) struct BookParts {
     pub(crate) file: EvalFile,
     pub(crate) state: SharedState,
     pub(crate) limits: Arc<CombinedLimits>,
+    pub(crate) redactor: Redactor,
     pub(crate) thread: ScoreThread,
     pub(crate) messages: Receiver<ScoreMessage>,
 }
 
 impl Book {
     pub(crate) fn new(parts: BookParts) -> Book {
-        let BookParts { plan, file, state, limits, thread, messages } = parts;
+        let BookParts { plan, file, state, limits, redactor, thread, messages } = parts;
         Book {
             plan,
             file,
@@ -92,6 +95,7 @@ impl Book {
             out: None,
             others: Vec::new(),
             limits,
+            redactor,
             thread,
             messages,
             held: None,
@@ -102,6 +106,10 @@ impl Book {
             totals: ScoreTotals::default(),
             problem: None,
         }
+    }
+
+    pub(crate) fn redactor(&self) -> &Redactor {
+        &self.redactor
     }
 
     pub(crate) fn thread(&self) -> &ScoreThread {
@@ -264,7 +272,7 @@ impl Book {
             booked.is_in_out = !booked.cell.line.scores.is_empty();
         }
         self.others = others;
-        self.out = Some(OutFile::begin(path, lines.iter())?);
+        self.out = Some(OutFile::begin(path, lines.iter(), &self.redactor)?);
         Ok(())
     }
 
@@ -297,7 +305,7 @@ impl Book {
         self.problem.take()
     }
 
-    /// Writes OUT in order and closes the state. Returns the cells in order.
+    /// Writes OUT in order and closes the state. Returns the cells in order, without secrets.
     pub(crate) fn end(&mut self) -> StateResult<Vec<AnsweredCell>> {
         let cells: Vec<AnsweredCell> = std::mem::take(&mut self.cells).into_values().map(|it| it.cell).collect();
         if let Some(out) = self.out.take() {
@@ -311,7 +319,7 @@ impl Book {
             }
         }
         self.state.close();
-        Ok(cells)
+        Ok(cells.into_iter().map(|cell| cell.redacted(&self.redactor)).collect())
     }
 }
 

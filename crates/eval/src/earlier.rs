@@ -1,11 +1,12 @@
 //! What an earlier command has left in the state of OUT: answers that are used again, lines that stay, lines that go.
 
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::Path,
 };
 
 use super::{
+    book::Book,
     eval_file::EvalFile,
     line::CellLine,
     out::keep_before,
@@ -26,7 +27,7 @@ pub(crate) struct Earlier {
 }
 
 impl Earlier {
-    /// `takes_none`: all cells are asked again.
+    /// `takes_none`: no answers are used again.
     pub(crate) fn of(
         plan: &Plan,
         file: &EvalFile,
@@ -48,6 +49,7 @@ impl Earlier {
         }
         let rows = RowNumbers::of(plan);
         let mut earlier = Earlier { reused, others: Vec::new(), gone: Vec::new(), changed: Vec::new() };
+        let mut without_row: BTreeMap<(u64, &str), Vec<CellLine>> = BTreeMap::new();
         for (key, cell) in known {
             match rows.state_of(plan, file, key, cell) {
                 CellState::Gone => earlier.gone.push(key.clone()),
@@ -57,12 +59,19 @@ impl Earlier {
                         earlier.changed.push(key.variant.clone());
                     }
                 }
-                CellState::Stays(row) if !planned.contains_key(key) => {
-                    let line = state.line(key)?;
-                    earlier.others.extend(line.map(|line| CellLine { row: row.unwrap_or(line.row), ..line }));
+                CellState::Stays(_) if planned.contains_key(key) => {}
+                CellState::Stays(row) => {
+                    let Some(line) = state.line(key)? else { continue };
+                    match row.or_else(|| plan.row_with(&line.input, key.place_among_equal())) {
+                        Some(row) => earlier.others.push(CellLine { row, ..line }),
+                        None => without_row.entry((line.row, key.row.as_str())).or_default().push(line),
+                    }
                 }
-                CellState::Stays(_) => {}
             }
+        }
+        // The numbers that these rows had are those of other rows now.
+        for (row, lines) in (plan.total() + 1..).zip(without_row.into_values()) {
+            earlier.others.extend(lines.into_iter().map(|line| CellLine { row, ..line }));
         }
         Ok(earlier)
     }
@@ -70,7 +79,7 @@ impl Earlier {
     /// Keeps lines that go in `OUT.before`, and forgets their cells. Returns what the user should know.
     pub(crate) fn settle(
         &self,
-        (out, file): (&Path, &EvalFile),
+        (out, book): (&Path, &Book),
         state: &State,
         known: &HashMap<CellKey, KnownCell>,
     ) -> StateResult<Option<String>> {
@@ -82,8 +91,9 @@ impl Earlier {
         for key in known.keys() {
             lines.extend(state.line(key)?);
         }
+        let file = &book.file;
         sort(&mut lines, file, &[]);
-        let before = keep_before(out, lines.iter())?;
+        let before = keep_before(out, lines.iter(), book.redactor())?;
         state.forget(&self.gone)?;
         let (out, before) = (out.display(), before.display());
         Ok(Some(match &self.changed[..] {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use lmthing_base::chat::{FinishReason, Usage};
 use lmthing_map::RowError;
+use lmthing_providers::Redactor;
 
 /// A cell: what one row, variant, model and repetition gave.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,6 +35,28 @@ pub struct CellLine {
     pub error: Option<RowError>,
     /// By name, in the order of the eval file. Empty if the run failed.
     pub scores: IndexMap<String, Score>,
+}
+
+impl CellLine {
+    /// With secrets replaced, as OUT and reports have it. Scores see the answer as it is.
+    pub(crate) fn redacted(mut self, redactor: &Redactor) -> CellLine {
+        redact_columns(&mut self.input, redactor);
+        self.output.iter_mut().for_each(|output| redactor.apply_texts(output));
+        self.text.iter_mut().for_each(|text| *text = redactor.apply(text));
+        self
+    }
+}
+
+impl AnsweredCell {
+    pub(crate) fn redacted(self, redactor: &Redactor) -> AnsweredCell {
+        let mut row = self.row;
+        redact_columns(&mut row, redactor);
+        AnsweredCell { line: self.line.redacted(redactor), row, ..self }
+    }
+}
+
+pub(crate) fn redact_columns(columns: &mut Map<String, Value>, redactor: &Redactor) {
+    columns.values_mut().for_each(|value| redactor.apply_texts(value));
 }
 
 /// A score of a cell.

@@ -9,29 +9,35 @@ use std::{
 use super::line::CellLine;
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_map::{free_name, with_suffix};
+use lmthing_providers::Redactor;
 use lmthing_system::files::io_error_text;
 
 /// It is only appended to, or replaced as a whole.
 pub(crate) struct OutFile {
     path: PathBuf,
     file: File,
+    redactor: Redactor,
 }
 
 impl OutFile {
     /// Replaces OUT by these lines.
-    pub(crate) fn begin<'a>(path: &Path, lines: impl Iterator<Item = &'a CellLine>) -> Result<Self, Box<Diagnostic>> {
-        let replaced = replace(path, lines).and_then(|()| OpenOptions::new().append(true).open(path));
+    pub(crate) fn begin<'a>(
+        path: &Path,
+        lines: impl Iterator<Item = &'a CellLine>,
+        redactor: &Redactor,
+    ) -> Result<Self, Box<Diagnostic>> {
+        let replaced = replace(path, lines, redactor).and_then(|()| OpenOptions::new().append(true).open(path));
         let file = replaced.map_err(|error| cannot_write(path, &error))?;
-        Ok(OutFile { path: path.to_owned(), file })
+        Ok(OutFile { path: path.to_owned(), file, redactor: redactor.clone() })
     }
 
     pub(crate) fn append(&mut self, line: &CellLine) -> Result<(), Box<Diagnostic>> {
-        self.file.write_all(json(line).as_bytes()).map_err(|error| cannot_write(&self.path, &error))
+        self.file.write_all(json(line, &self.redactor).as_bytes()).map_err(|error| cannot_write(&self.path, &error))
     }
 
     /// Replaces it by all lines, in order.
     pub(crate) fn end<'a>(self, lines: impl Iterator<Item = &'a CellLine>) -> Result<(), Box<Diagnostic>> {
-        replace(&self.path, lines).map_err(|error| cannot_write(&self.path, &error))
+        replace(&self.path, lines, &self.redactor).map_err(|error| cannot_write(&self.path, &error))
     }
 }
 
@@ -39,24 +45,25 @@ impl OutFile {
 pub(crate) fn keep_before<'a>(
     path: &Path,
     lines: impl Iterator<Item = &'a CellLine>,
+    redactor: &Redactor,
 ) -> Result<PathBuf, Box<Diagnostic>> {
     let before = free_name(path);
-    replace(&before, lines).map_err(|error| cannot_write(&before, &error))?;
+    replace(&before, lines, redactor).map_err(|error| cannot_write(&before, &error))?;
     Ok(before)
 }
 
-fn replace<'a>(path: &Path, lines: impl Iterator<Item = &'a CellLine>) -> io::Result<()> {
+fn replace<'a>(path: &Path, lines: impl Iterator<Item = &'a CellLine>, redactor: &Redactor) -> io::Result<()> {
     let new = with_suffix(path, ".new");
     let mut file = BufWriter::new(File::create(&new)?);
     for line in lines {
-        file.write_all(json(line).as_bytes())?;
+        file.write_all(json(line, redactor).as_bytes())?;
     }
     file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_data()?;
     fs::rename(new, path)
 }
 
-fn json(line: &CellLine) -> String {
-    let mut text = serde_json::to_string(line).unwrap_or_default();
+fn json(line: &CellLine, redactor: &Redactor) -> String {
+    let mut text = serde_json::to_string(&line.clone().redacted(redactor)).unwrap_or_default();
     text.push('\n');
     text
 }

@@ -8,7 +8,7 @@ use std::{
 use super::scores::JudgeExchanges;
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::bindings::Exchanges;
-use lmthing_map::{AnswerSource, UnitAnswers, hash_files};
+use lmthing_map::{AnswerSource, UnitAnswers};
 use lmthing_providers::Redactor;
 use lmthing_testing::{CellRecording, Finished, Mode, RecordingStore, recording_of};
 
@@ -43,11 +43,6 @@ impl EvalRecordings {
 
     pub(crate) fn is_recording(&self) -> bool {
         matches!(self.mode, Mode::Record | Mode::RecordAll)
-    }
-
-    /// Part of what answers are made with: other recordings have other answers.
-    pub(crate) fn provenance(&self) -> String {
-        hash_files(&[recording_of(&self.file)].into_iter().collect())
     }
 
     pub(crate) fn of_judges(self: &Arc<Self>) -> JudgeExchanges {

@@ -3,7 +3,7 @@
 use std::{
     cell::RefCell,
     collections::{BTreeSet, HashMap},
-    path::PathBuf,
+    path::{Path, PathBuf},
     rc::Rc,
     sync::{
         Arc,
@@ -19,12 +19,12 @@ use super::{
     earlier::Earlier,
     eval_file::{EvalFile, EvalRows},
     forward::Forward,
-    line::AnsweredCell,
+    line::{AnsweredCell, redact_columns},
     options::{CellName, EvalListener, EvalOptions},
     plan::{CellKey, Plan, PlanOptions},
     recordings::EvalRecordings,
     scores::{ScoreMessage, ScoreOptions, ScoreThread, StartError},
-    state::{KnownCell, SharedState, State, StateResult},
+    state::{KnownCell, SharedState, Source, State, StateResult},
 };
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::prompt::RunError;
@@ -32,7 +32,7 @@ use lmthing_map::{
     BatchPlace, EarlyEnd, MapListener, PoolOptions, Provenance, RowBatches, Totals, Unit, Units, check_written,
     hash_files, hash_of, run_units, with_suffix,
 };
-use lmthing_providers::Servers;
+use lmthing_providers::{Redactor, Servers};
 
 /// How long scores under way may take when the time is up.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
@@ -87,15 +87,15 @@ impl PreparedEval {
         let loaded = load(&options, recordings.as_ref(), (&state, &servers), listener)?;
         let Some(Loaded { file, thread, messages }) = loaded else { return Ok(None) };
         let pool = pool_options(&options, recordings.is_some());
-        let answers = recordings.as_ref().map(|recordings| recordings.provenance()).unwrap_or_default();
-        let plan_options = PlanOptions { eval: &options, pool: &pool, answers };
+        let plan_options = PlanOptions { eval: &options, pool: &pool };
         let mut forward = Forward { listener, plan: None, book: None };
         let plan = Rc::new(Plan::new(&file, &plan_options, &mut forward)?);
         if forward.interrupted().is_some() {
             return Ok(None);
         }
         let limits = options.limits.clone();
-        let book = Book::new(BookParts { plan: plan.clone(), file, state, limits, thread, messages });
+        let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
+        let book = Book::new(BookParts { plan: plan.clone(), file, state, limits, redactor, thread, messages });
         let command = Command { options, pool: Arc::new(pool), recordings, servers };
         command.check_out(&book).map_err(|problem| Rc::new(RunError::Usage(problem)))?;
         if command.uses_no_answers() {
@@ -108,9 +108,14 @@ impl PreparedEval {
         &self.book.file
     }
 
-    /// The inputs of all rows for all variants, without what variants replace.
-    pub fn row_inputs(&self) -> Vec<&Map<String, Value>> {
-        self.plan.row_inputs()
+    /// The inputs of all rows for all variants, as lines of OUT have them.
+    pub fn row_inputs(&self) -> Vec<Map<String, Value>> {
+        let redacted = |input: &Map<String, Value>| {
+            let mut input = input.clone();
+            redact_columns(&mut input, self.book.redactor());
+            input
+        };
+        self.plan.row_inputs().into_iter().map(redacted).collect()
     }
 
     /// Asks what has no answer yet and scores all answers. On an error nothing was asked, or what was answered could
@@ -211,6 +216,20 @@ impl Command {
         self.recordings.as_ref().is_some_and(|recordings| recordings.is_recording())
     }
 
+    fn source(&self) -> Source {
+        if self.recordings.is_some() { Source::Recording } else { Source::Models }
+    }
+
+    fn other_source_note(&self, out: &Path) -> String {
+        let out = out.display();
+        match self.source() {
+            Source::Recording => format!(
+                "{out} has had answers of models, and gets those of the recording; {out}.lmthing keeps the others for --live"
+            ),
+            Source::Models => format!("{out} has had answers of the recording, and gets those of models"),
+        }
+    }
+
     /// Whether no earlier answers are used.
     fn uses_no_answers(&self) -> bool {
         self.options.fresh || self.options.out.as_ref().is_none_or(|out| !out.exists())
@@ -222,21 +241,34 @@ impl Command {
             book.state.set(State::temporary()?);
             return Ok(((1..=book.plan.count()).collect(), RowBatches::default()));
         };
-        let state = State::open(out, self.options.fresh)?;
-        let known = state.cells()?;
-        let batches = self.batches(book, &known, forward).inspect_err(|_| {
+        let locked = State::lock(out, self.options.fresh)?;
+        let forget_new = || {
             if !out.exists() {
                 let _ = std::fs::remove_file(with_suffix(out, ".lmthing"));
             }
-        })?;
-        let earlier = Earlier::of(&book.plan, &book.file, &state, &known, self.is_recording())?;
+        };
+        // What can fail comes before earlier answers are forgotten.
+        let fresh_batches = match self.options.fresh {
+            true => Some(self.batches(book, &HashMap::new(), forward).inspect_err(|_| forget_new())?),
+            false => None,
+        };
+        let state = State::open(locked, self.source())?;
+        let known = state.cells()?;
+        let batches = match fresh_batches {
+            Some(batches) => batches,
+            None => self.batches(book, &known, forward).inspect_err(|_| forget_new())?,
+        };
+        // Those of a recording cost nothing, and change with it.
+        let earlier = Earlier::of(&book.plan, &book.file, &state, &known, self.recordings.is_some())?;
         if (earlier.reused.len() as u64) < book.plan.count() {
             self.check_judges(book)?;
         }
-        if let Some(note) = earlier.settle((out, &book.file), &state, &known)? {
+        if let Some(note) = earlier.settle((out, book), &state, &known)? {
             forward.warned(None, &note);
         }
-        // Those of a recording cost nothing, and change with it.
+        if known.is_empty() && state.has_other_source()? {
+            forward.warned(None, &self.other_source_note(out));
+        }
         if self.recordings.is_none() {
             book.thread().set_verdicts(state.verdicts()?);
         }

@@ -144,3 +144,15 @@ fn a_foreign_file_is_not_written_over() {
     lab.take_asked();
     assert_eq!((lab.eval("-o out.jsonl").code, lab.take_texts().len()), (0, 0));
 }
+
+#[test]
+fn lines_of_rows_that_are_gone_have_numbers_of_no_other_row() {
+    let lab = Lab::new(&eval_file(&rows(3), RIGHT, TWO));
+    assert_eq!(lab.eval("-o out.jsonl").code, 0);
+    let without_first = rows(3).replacen("{\"n\":1,\"want\":\"row 1\"},", "", 1);
+    lab.folder.write("e.eval.lmt.mjs", &eval_file(&without_first, RIGHT, TWO));
+    assert_eq!(lab.eval("--variants plain -o out.jsonl").code, 0);
+    let row_and_n: Vec<_> = lab.lines().iter().map(|line| (line["row"].clone(), line["input"]["n"].clone())).collect();
+    let expected = [(1, 2), (1, 2), (2, 3), (2, 3), (3, 1)].map(|(row, n)| (json!(row), json!(n)));
+    assert_eq!(row_and_n, expected);
+}

@@ -91,3 +91,43 @@ fn a_gate_that_compares_nothing_fails() {
     assert!(outcome.stderr.contains("--fail-on-regression has nothing to compare"), "{outcome:?}");
     assert_eq!(super::report(&outcome)["ok"], false, "{outcome:?}");
 }
+
+#[test]
+fn what_is_refused_forgets_nothing() {
+    let judged = |model: &str| {
+        let scores = format!("right: judge('is right', {{ model: '{model}' }})");
+        format!("import {{ judge }} from 'lmthing/eval';\n{}", eval_file(&rows(2), &scores, ""))
+    };
+    let lab = Lab::new(&judged("lab:judge"));
+    assert_eq!((lab.eval("-o out.jsonl").code, lab.take_texts().len()), (0, 4));
+    lab.folder.write("e.eval.lmt.mjs", &judged("anthropic:x"));
+    let outcome = lab.eval("-o out.jsonl --fresh");
+    assert_eq!((outcome.code, lab.take_texts().len()), (1, 0), "{outcome:?}");
+    lab.folder.write("e.eval.lmt.mjs", &judged("lab:judge"));
+    assert_eq!((lab.eval("-o out.jsonl").code, lab.take_texts().len(), lab.lines().len()), (0, 0, 2));
+}
+
+/// Scores see answers as they are: a score may look for leaks.
+#[test]
+fn secrets_are_in_no_report() {
+    const KEY: &str = "sk-lab-Vb3kQ9xTz7LmN2pR8wYc";
+    let rows = json!([{ "n": 1, "style": KEY, "want": KEY }, { "n": 2, "want": "x" }]).to_string();
+    let lab = Lab::new(&eval_file(
+        &rows,
+        "leaks: ({ text, row }) => text.includes('sk-lab-V') && text.includes(row.want)",
+        "",
+    ));
+    let eval = |arguments: &str| crate::support::Outcome::of(lab.command(arguments).env("LAB_API_KEY", KEY));
+    for arguments in ["-o base.jsonl", "-o base.jsonl -f html", "-f csv", "--baseline base.jsonl -f html -o out.jsonl"]
+    {
+        let outcome = eval(arguments);
+        assert!(outcome.code == 0 && !outcome.stdout.contains("Vb3kQ9"), "{arguments}: {outcome:?}");
+    }
+    let line = &lab.lines()[0];
+    assert_eq!((&line["input"]["style"], &line["text"]), (&json!("[redacted]"), &json!("row 1[redacted]")));
+    assert_eq!(line["scores"]["leaks"]["pass"], true);
+    lab.take_texts();
+    let outcome = eval("-o out.jsonl --baseline base.jsonl -f json");
+    let report = super::report(&outcome);
+    assert_eq!((lab.take_texts().len(), &report["evals"][0]["differences"][0]["n"]), (0, &json!(2)), "{report}");
+}

@@ -106,12 +106,12 @@ fn scores(lab: &Lab) -> Vec<Value> {
 #[cfg(unix)]
 fn an_interrupt_waits_for_judges_that_are_asked() {
     let lab = judged();
-    lab.change(|seen| seen.holds_after = Some(2));
+    lab.change(|seen| seen.holds_judges = true);
     let eval = lab.start("-o out.jsonl -f json");
     lab.wait_for_requests(4);
     eval.signal("INT");
     std::thread::sleep(Duration::from_millis(1500));
-    lab.change(|seen| seen.holds_after = None);
+    lab.change(|seen| seen.holds_judges = false);
     let outcome = eval.end();
     assert_eq!((outcome.code, scores(&lab)), (130, vec![json!({ "right": true, "polite": true }); 2]), "{outcome:?}");
     assert!(outcome.stderr.contains("waiting for judges that were asked; Ctrl-C again ends at once"), "{outcome:?}");
@@ -124,14 +124,14 @@ fn an_interrupt_waits_for_judges_that_are_asked() {
 #[cfg(unix)]
 fn a_second_interrupt_does_not_wait() {
     let lab = judged();
-    lab.change(|seen| seen.holds_after = Some(2));
+    lab.change(|seen| seen.holds_judges = true);
     let eval = lab.start("-o out.jsonl");
     lab.wait_for_requests(4);
     eval.signal("INT");
     std::thread::sleep(Duration::from_millis(300));
     eval.signal("INT");
     assert_eq!(eval.end().code, 130);
-    lab.change(|seen| seen.holds_after = None);
+    lab.change(|seen| seen.holds_judges = false);
     lab.wait_until(|seen| seen.held == 0);
     lab.take_asked();
     assert_eq!((lab.eval("-o out.jsonl").code, lab.take_asked().len(), lab.lines().len()), (0, 2, 2));
@@ -140,11 +140,11 @@ fn a_second_interrupt_does_not_wait() {
 #[test]
 fn a_limit_refuses_judges_and_waits_for_those_that_are_asked() {
     let lab = judged();
-    lab.change(|seen| seen.holds_after = Some(2));
+    lab.change(|seen| seen.holds_judges = true);
     let eval = lab.start("-o out.jsonl -f json --max-steps 3");
     lab.wait_for_requests(3);
     std::thread::sleep(Duration::from_millis(300));
-    lab.change(|seen| seen.holds_after = None);
+    lab.change(|seen| seen.holds_judges = false);
     let outcome = eval.end();
     let mut given = scores(&lab);
     given.sort_by_key(|scores| scores.as_object().unwrap().len());

@@ -67,6 +67,8 @@ struct Seen {
     refused: Vec<String>,
     /// After so many answers no further request is answered.
     holds_after: Option<usize>,
+    /// Whether no further judge is answered.
+    holds_judges: bool,
     /// The number of processes that were killed, whose requests are not answered any more.
     killed: usize,
     /// Requests that wait for an answer.
@@ -99,8 +101,11 @@ impl Lab {
             let killed = seen.killed;
             seen.held += 1;
             changed.notify_all();
-            let waits =
-                |seen: &mut Seen| seen.killed == killed && seen.holds_after.is_some_and(|most| seen.paid.len() >= most);
+            let is_judge = asked.model == "judge";
+            let waits = |seen: &mut Seen| {
+                let is_held = seen.holds_after.is_some_and(|most| seen.paid.len() >= most);
+                seen.killed == killed && (is_held || (is_judge && seen.holds_judges))
+            };
             seen = changed.wait_while(seen, waits).unwrap();
             seen.held -= 1;
             changed.notify_all();

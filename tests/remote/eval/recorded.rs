@@ -30,3 +30,26 @@ fn a_recording_answers_in_place_of_models() {
     let outcome = lab.eval("--live");
     assert_eq!((outcome.code, lab.take_texts().len(), exchanges(&lab)), (0, 3, 3), "{outcome:?}");
 }
+
+#[test]
+fn answers_of_models_and_of_a_recording_are_kept_apart() {
+    let lab = Lab::new(&eval_file(&rows(2), RIGHT, ""));
+    let files = ["out.jsonl", "out.jsonl.lmthing"];
+    assert_eq!((lab.eval("--live -o out.jsonl").code, lab.take_texts().len()), (0, 2));
+    let outcome = lab.eval("--record -o out.jsonl");
+    assert_eq!((outcome.code, lab.take_texts().len(), lab.files_of_out()), (0, 2, files.map(str::to_owned).to_vec()));
+    assert!(outcome.stderr.contains("out.jsonl has had answers of models, and gets those of the recording"));
+    // The recording is there now, and nothing has changed.
+    for arguments in ["-o out.jsonl", "--live -o out.jsonl", "-o out.jsonl"] {
+        let outcome = lab.eval(arguments);
+        assert_eq!((outcome.code, lab.take_texts().len(), lab.cells().len()), (0, 0, 2), "{outcome:?}");
+        assert!(!outcome.stderr.contains("Warning") && lab.files_of_out() == files, "{outcome:?}");
+    }
+    // A recording that has changed is played again.
+    let path = lab.folder.path("e.eval.recording.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("\"delta\": \"row 1\"", "\"delta\": \"another\"")).unwrap();
+    assert_ne!(std::fs::read_to_string(&path).unwrap(), text);
+    lab.eval("-o out.jsonl");
+    assert_eq!(lab.lines()[0]["text"], "another");
+}

@@ -70,12 +70,18 @@ pub(crate) struct CellKey {
     pub(crate) repeat: u32,
 }
 
+impl CellKey {
+    /// The place of its row among rows with equal inputs, from 0.
+    pub(crate) fn place_among_equal(&self) -> usize {
+        let place = self.row.rsplit_once('-').and_then(|(_, place)| place.parse::<usize>().ok());
+        place.map_or(0, |place| place.saturating_sub(1))
+    }
+}
+
 /// What the plan is made of.
 pub(crate) struct PlanOptions<'a> {
     pub(crate) eval: &'a EvalOptions,
     pub(crate) pool: &'a PoolOptions,
-    /// Part of what answers are made with: a recording in place of models.
-    pub(crate) answers: String,
 }
 
 impl Plan {
@@ -151,6 +157,16 @@ impl Plan {
     /// The input of the row, without what the variant replaces.
     pub(crate) fn row_input(&self, place: Place) -> &Map<String, Value> {
         &self.variant(place).rows.inputs[place.row]
+    }
+
+    /// The number of all rows, those that are not part of the eval too.
+    pub(crate) fn total(&self) -> u64 {
+        self.raw.rows.len() as u64
+    }
+
+    /// The number of the row that has an input of a variant which is not selected. `nth` is its place among equal ones.
+    pub(crate) fn row_with(&self, input: &Map<String, Value>, nth: usize) -> Option<u64> {
+        Some(self.raw.position(input, nth)? as u64 + 1)
     }
 
     /// The inputs of all rows that are part of the eval, for all variants.
@@ -257,7 +273,7 @@ impl Checker<'_> {
             false => given.into_iter().map(|model| (model.clone(), Some(model.clone()))).collect(),
         };
         let Variant { model, options, input, limits, .. } = variant;
-        let made_of = json!([hash_files(&facts.files), model, options, input, limits, self.options.answers]);
+        let made_of = json!([hash_files(&facts.files), model, options, input, limits]);
         let provenance = hash_of(&made_of.to_string());
         let planned = PlannedVariant { variant: variant.clone(), rows, provenance, files: facts.files };
         Ok((planned, models))

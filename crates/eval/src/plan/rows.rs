@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::{Map, Value};
+
 use crate::eval_file::{EvalFile, EvalRows};
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_map::{Fault, Rows, Source, Values};
@@ -41,6 +43,21 @@ impl RawRows {
             return Err(Box::new(Diagnostic::new(message).with_hint("an eval needs at least one row")));
         }
         Ok(rows)
+    }
+
+    /// The index of the row that has these columns, the `nth` of equal ones.
+    pub(crate) fn position(&self, columns: &Map<String, Value>, nth: usize) -> Option<usize> {
+        let has = |row: &RawRow, name: &str, value: &Value| match &row.values {
+            Values::Object(object) => object.get(name) == Some(value),
+            Values::Cells(cells) => {
+                let column = self.header.iter().flatten().position(|known| known == name);
+                let cell = column.and_then(|column| cells.get(column));
+                cell.is_some_and(|cell| value.as_str().map_or_else(|| value.to_string(), str::to_owned) == *cell)
+            }
+        };
+        let rows = self.rows.iter().enumerate();
+        let mut equal = rows.filter(|(_, row)| columns.iter().all(|(name, value)| has(row, name, value)));
+        Some(equal.nth(nth)?.0)
     }
 
     /// What messages call a row, by its index.

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::{AnsweredCell, CellLine};
 use lmthing_base::diagnostic::Diagnostic;
+use lmthing_providers::Redactor;
 
 const HINT: &str = "a baseline is a file that an earlier `lmthing eval … -o OUT.jsonl` has written";
 
@@ -24,8 +25,8 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Reads an OUT. Fails if it cannot be read, or is of another command.
-    pub fn read(path: &Path) -> Result<Self, Box<Diagnostic>> {
+    /// Reads an OUT, without secrets that it may have. Fails if it cannot be read, or is of another command.
+    pub fn read(path: &Path, redactor: &Redactor) -> Result<Self, Box<Diagnostic>> {
         let shown_path = path.display().to_string();
         let problem = |what: &str| Box::new(Diagnostic::new(format!("--baseline {shown_path} {what}")).with_hint(HINT));
         let text = fs::read_to_string(path).map_err(|error| match error.kind() {
@@ -41,7 +42,7 @@ impl Baseline {
             if let Some((name, _)) = line.scores.iter().find(|(_, score)| !score.is_within_limits()) {
                 return Err(problem(&format!("has a score {name} outside of 0 to 1 in its line {}", index + 1)));
             }
-            lines.push(line);
+            lines.push(line.redacted(redactor));
         }
         if lines.is_empty() {
             return Err(problem("is empty"));
@@ -51,11 +52,7 @@ impl Baseline {
 
     /// Fails if it is of another eval: if it shares no score or no row with this one. `inputs` are the inputs of the
     /// rows, without what variants replace.
-    pub fn check<'a>(
-        &self,
-        scores: &[String],
-        inputs: impl IntoIterator<Item = &'a Map<String, Value>>,
-    ) -> Result<(), Box<Diagnostic>> {
+    pub fn check(&self, scores: &[String], inputs: &[Map<String, Value>]) -> Result<(), Box<Diagnostic>> {
         let known: HashSet<&str> = self.lines.iter().flat_map(|line| line.scores.keys().map(String::as_str)).collect();
         let path = &self.shown_path;
         if !known.is_empty() && !scores.iter().any(|score| known.contains(score.as_str())) {
@@ -66,7 +63,7 @@ impl Baseline {
             return Err(Box::new(Diagnostic::new(message).with_hint(format!("it has {known}; this one has {scores}"))));
         }
         let rows: HashSet<String> = self.lines.iter().map(|line| key(&line.input)).collect();
-        if !inputs.into_iter().any(|input| rows.contains(&key(input))) {
+        if !inputs.iter().any(|input| rows.contains(&key(input))) {
             let message = format!("--baseline {path} is of another eval: it has no row of this one");
             return Err(Box::new(Diagnostic::new(message).with_hint("rows are known by their input")));
         }

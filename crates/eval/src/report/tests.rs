@@ -10,6 +10,7 @@ use super::*;
 use crate::{AnsweredCell, CellLine, EvalFile, EvalRows, Score, Variant, VerdictCost};
 use lmthing_base::chat::Usage;
 use lmthing_map::RowError;
+use lmthing_providers::Redactor;
 
 fn file(variants: &[&str], scores: &[&str]) -> EvalFile {
     let variant = |name: &&str| Variant {
@@ -189,9 +190,9 @@ fn a_baseline_is_compared_by_inputs() {
     lines.push(CellLine { variant: "gone".to_owned(), ..lines[0].clone() });
     let text: String = lines.iter().rev().map(|line| json!(line).to_string() + "\n").collect();
     std::fs::write(&path, text).unwrap();
-    let baseline = Baseline::read(&path).unwrap();
-    let inputs: Vec<_> = cells.iter().map(|cell| &cell.line.input).collect();
-    baseline.check(&file.scores, inputs.iter().copied()).unwrap();
+    let baseline = Baseline::read(&path, &Redactor::default()).unwrap();
+    let inputs: Vec<_> = cells.iter().map(|cell| cell.line.input.clone()).collect();
+    baseline.check(&file.scores, &inputs).unwrap();
     let gates = Gates { fail_under: Vec::new(), fail_on_regression: true };
     let reports = Reports::new(vec![evaluated(&file, &cells, Some(&baseline))], &gates);
     let of_baseline: Vec<String> = reports.evals[0]
@@ -223,9 +224,9 @@ fn a_foreign_baseline_is_refused() {
     let path = folder.path().join("base.jsonl");
     let refusal = |text: &str| {
         std::fs::write(&path, text).unwrap();
-        let baseline = Baseline::read(&path).map_err(|problem| problem.message)?;
+        let baseline = Baseline::read(&path, &Redactor::default()).map_err(|problem| problem.message)?;
         let input = json!({ "question": "q" }).as_object().cloned().unwrap();
-        baseline.check(&["right".to_owned()], [&input]).map_err(|problem| problem.message)
+        baseline.check(&["right".to_owned()], &[input]).map_err(|problem| problem.message)
     };
     let line = |input: Value, score: &str| {
         let mut cell = cell(1, "default", "m", &[(score, json!(true))]);
@@ -243,7 +244,7 @@ fn a_foreign_baseline_is_refused() {
         let message = refusal(&text).unwrap_err();
         assert!(message.contains(expected) && message.starts_with("--baseline "), "{message}");
     }
-    let missing = Baseline::read(&folder.path().join("none.jsonl")).unwrap_err();
+    let missing = Baseline::read(&folder.path().join("none.jsonl"), &Redactor::default()).unwrap_err();
     assert!(missing.message.ends_with("does not exist"), "{}", missing.message);
 }
 

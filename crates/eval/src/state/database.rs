@@ -25,11 +25,38 @@ const APPLICATION: i64 = 0x6c6d_7465;
 
 const STATEMENTS: usize = 16;
 
+const CELL: &str = "WHERE row = ?1 AND variant = ?2 AND model = ?3 AND repeat = ?4 AND source = ?5";
+
 pub(crate) type StateResult<T> = Result<T, Box<Diagnostic>>;
+
+/// What answers cells. Cells of one source are not known to commands with the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Models,
+    Recording,
+}
+
+impl Source {
+    fn name(self) -> &'static str {
+        match self {
+            Source::Models => "models",
+            Source::Recording => "recording",
+        }
+    }
+}
+
+/// The state of an OUT that no other command uses. Nothing of it has been changed.
+pub(crate) struct LockedState {
+    out: PathBuf,
+    lock: File,
+    /// Whether it will be empty.
+    begins: bool,
+}
 
 #[derive(Debug)]
 pub(crate) struct State {
     connection: Connection,
+    source: Source,
     /// Shown in messages. `None` for a temporary file, without an OUT.
     out: Option<PathBuf>,
     /// Keeps other commands away while it is open.
@@ -67,11 +94,11 @@ impl State {
         });
         let connection = made.map_err(|error| cannot_write(None, &error))?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
-        Ok(State { connection, out: None, _lock: None })
+        Ok(State { connection, source: Source::Models, out: None, _lock: None })
     }
 
-    /// Opens the state of `out`. It is empty if OUT is missing, and with `is_fresh`.
-    pub(crate) fn open(out: &Path, is_fresh: bool) -> StateResult<State> {
+    /// Locks the state of `out`. It will be empty if OUT is missing, and with `is_fresh`.
+    pub(crate) fn lock(out: &Path, is_fresh: bool) -> StateResult<LockedState> {
         let lock = lock_state(out)?;
         let path = with_suffix(out, ".lmthing");
         let has_results = fs::metadata(out).is_ok_and(|metadata| metadata.len() > 0);
@@ -87,9 +114,15 @@ impl State {
             ));
         }
         let begins = is_fresh || !is_ours || !out.exists();
+        Ok(LockedState { out: out.to_owned(), lock, begins })
+    }
+
+    /// Opens it for the cells of a source.
+    pub(crate) fn open(LockedState { out, lock, begins }: LockedState, source: Source) -> StateResult<State> {
+        let path = with_suffix(&out, ".lmthing");
         let opened = if begins { create(&path, &lock) } else { connect(&path) };
-        let connection = opened.map_err(|error| cannot_write(Some(out), &error))?;
-        let state = State { connection, out: Some(out.to_owned()), _lock: Some(lock) };
+        let connection = opened.map_err(|error| cannot_write(Some(&out), &error))?;
+        let state = State { connection, source, out: Some(out), _lock: Some(lock) };
         let version: i64 =
             state.read(|connection| connection.pragma_query_value(None, "user_version", |row| row.get(0)))?;
         if version != VERSION {
@@ -101,7 +134,8 @@ impl State {
 
     pub(crate) fn cells(&self) -> StateResult<HashMap<CellKey, KnownCell>> {
         self.read(|connection| {
-            let sql = "SELECT row, variant, model, repeat, provenance, failed, number, identity FROM cells";
+            let sql = "SELECT row, variant, model, repeat, provenance, failed, number, identity FROM cells \
+                       WHERE source = ?1";
             let mut statement = connection.prepare(sql)?;
             let cell = |row: &Row<'_>| {
                 let number = u64::try_from(row.get::<_, i64>(6)?).unwrap_or(0);
@@ -109,42 +143,48 @@ impl State {
                     KnownCell { provenance: row.get(4)?, is_failed: row.get(5)?, number, identity: row.get(7)? };
                 Ok((key(row)?, known))
             };
-            statement.query_map((), cell)?.collect()
+            statement.query_map([self.source.name()], cell)?.collect()
         })
+    }
+
+    /// Whether it has answers of the other source.
+    pub(crate) fn has_other_source(&self) -> StateResult<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM cells WHERE source <> ?1 AND failed = 0)";
+        self.read(|connection| connection.query_row(sql, [self.source.name()], |row| row.get(0)))
     }
 
     /// The line of a cell with its last scores.
     pub(crate) fn line(&self, key: &CellKey) -> StateResult<Option<CellLine>> {
-        let CellKey { row, variant, model, repeat } = key;
+        let (CellKey { row, variant, model, repeat }, source) = (key, self.source.name());
         self.read(|connection| {
-            let sql = "SELECT line, scores FROM cells WHERE row = ?1 AND variant = ?2 AND model = ?3 AND repeat = ?4";
+            let sql = &format!("SELECT line, scores FROM cells {CELL}");
             let line = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, Option<String>>(1)?));
-            let found = connection.prepare_cached(sql)?.query_row(params![row, variant, model, repeat], line);
+            let found = connection.prepare_cached(sql)?.query_row(params![row, variant, model, repeat, source], line);
             Ok(found.optional()?.and_then(|(line, scores)| read_line(&line, scores.as_deref())))
         })
     }
 
     /// JSON that only scores read.
     pub(crate) fn record(&self, key: &CellKey) -> StateResult<String> {
-        let CellKey { row, variant, model, repeat } = key;
+        let (CellKey { row, variant, model, repeat }, source) = (key, self.source.name());
         self.read(|connection| {
-            let sql = "SELECT record FROM cells WHERE row = ?1 AND variant = ?2 AND model = ?3 AND repeat = ?4";
+            let sql = &format!("SELECT record FROM cells {CELL}");
             let found = connection
                 .prepare_cached(sql)?
-                .query_row(params![row, variant, model, repeat], |row| row.get(0))
+                .query_row(params![row, variant, model, repeat, source], |row| row.get(0))
                 .optional();
             Ok(found?.unwrap_or_default())
         })
     }
 
     pub(crate) fn keep(&self, cell: &NewCell<'_>) -> StateResult<()> {
-        let CellKey { row, variant, model, repeat } = cell.key;
+        let (CellKey { row, variant, model, repeat }, source) = (cell.key, self.source.name());
         let KnownCell { provenance, is_failed, number, identity } = &cell.known;
         let line = serde_json::to_string(cell.line).unwrap_or_default();
         self.write(|connection| {
             let sql = "INSERT OR REPLACE INTO cells \
-                       (row, variant, model, repeat, number, identity, provenance, failed, line, record) \
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+                       (row, variant, model, repeat, source, number, identity, provenance, failed, line, record) \
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
             let number = i64::try_from(*number).unwrap_or(i64::MAX);
             connection
                 .prepare_cached(sql)?
@@ -153,6 +193,7 @@ impl State {
                     variant,
                     model,
                     repeat,
+                    source,
                     number,
                     identity,
                     provenance,
@@ -165,20 +206,21 @@ impl State {
     }
 
     pub(crate) fn set_scores(&self, key: &CellKey, scores: &IndexMap<String, Score>) -> StateResult<()> {
-        let CellKey { row, variant, model, repeat } = key;
+        let (CellKey { row, variant, model, repeat }, source) = (key, self.source.name());
         let scores = serde_json::to_string(scores).unwrap_or_default();
         self.write(|connection| {
-            let sql = "UPDATE cells SET scores = ?5 WHERE row = ?1 AND variant = ?2 AND model = ?3 AND repeat = ?4";
-            connection.prepare_cached(sql)?.execute(params![row, variant, model, repeat, scores]).map(drop)
+            let sql = &format!("UPDATE cells SET scores = ?6 {CELL}");
+            connection.prepare_cached(sql)?.execute(params![row, variant, model, repeat, source, scores]).map(drop)
         })
     }
 
     pub(crate) fn forget(&self, cells: &[CellKey]) -> StateResult<()> {
         self.write(|connection| {
             connection.execute_batch("BEGIN IMMEDIATE")?;
-            let sql = "DELETE FROM cells WHERE row = ?1 AND variant = ?2 AND model = ?3 AND repeat = ?4";
+            let sql = &format!("DELETE FROM cells {CELL}");
+            let source = self.source.name();
             for CellKey { row, variant, model, repeat } in cells {
-                connection.prepare_cached(sql)?.execute(params![row, variant, model, repeat])?;
+                connection.prepare_cached(sql)?.execute(params![row, variant, model, repeat, source])?;
             }
             connection.execute_batch("COMMIT")
         })

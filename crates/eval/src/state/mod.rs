@@ -4,5 +4,5 @@
 mod database;
 mod shared;
 
-pub(crate) use database::{KnownCell, NewCell, State, StateResult};
+pub(crate) use database::{KnownCell, NewCell, Source, State, StateResult};
 pub(crate) use shared::SharedState;

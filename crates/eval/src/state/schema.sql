@@ -4,6 +4,7 @@ CREATE TABLE cells (
   variant TEXT NOT NULL,
   model TEXT NOT NULL,
   repeat INTEGER NOT NULL,
+  source TEXT NOT NULL,       -- what answered: models, or the recording in their place
   number INTEGER NOT NULL,    -- in the command that asked it
   identity TEXT NOT NULL,     -- in the state of batches
   provenance TEXT NOT NULL,   -- of its variant
@@ -11,7 +12,7 @@ CREATE TABLE cells (
   line TEXT NOT NULL,         -- of OUT, without scores
   record TEXT NOT NULL,       -- what only scores read
   scores TEXT,                -- the last ones
-  PRIMARY KEY (row, variant, model, repeat)
+  PRIMARY KEY (row, variant, model, repeat, source)
 ) STRICT;
 
 -- Verdicts of judges.

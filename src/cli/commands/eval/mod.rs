@@ -42,7 +42,7 @@ pub(in crate::cli) fn run(args: &EvalArgs, printer: &Printer) -> ExitCode {
         ending.diagnostic.iter().for_each(|problem| printer.diagnostic(problem));
         ending.code
     };
-    let command = match Command::of(args, environment, printer) {
+    let command = match Command::of(args, environment, &redactor, printer) {
         Ok(command) => command,
         Err(error) => return fail(Ending::not_begun(error, &redactor)),
     };
@@ -96,7 +96,7 @@ struct Command {
 }
 
 impl Command {
-    fn of(args: &EvalArgs, environment: Environment, printer: &Printer) -> anyhow::Result<Self> {
+    fn of(args: &EvalArgs, environment: Environment, redactor: &Redactor, printer: &Printer) -> anyhow::Result<Self> {
         if let Some(wrong) = environment.wrong {
             return Err(wrong.into());
         }
@@ -105,7 +105,12 @@ impl Command {
         let (files, problems) = eval_files(args)?;
         check_single(args, &files)?;
         check_baseline_stays(args)?;
-        let baseline = args.baseline.as_deref().map(Baseline::read).transpose().map_err(|problem| *problem)?;
+        let baseline = args
+            .baseline
+            .as_deref()
+            .map(|path| Baseline::read(path, redactor))
+            .transpose()
+            .map_err(|problem| *problem)?;
         if !args.quiet {
             let problems = environment.problems.iter().chain(&problems);
             problems.for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
@@ -127,7 +132,7 @@ impl Command {
         for file in &self.files {
             let Some(eval) = PreparedEval::new(self.options(args, file), output)? else { return Ok(None) };
             if let Some(baseline) = &self.baseline {
-                let fits = baseline.check(&eval.file().scores, eval.row_inputs());
+                let fits = baseline.check(&eval.file().scores, &eval.row_inputs());
                 fits.map_err(|problem| Rc::new(RunError::from(*problem)))?;
             }
             prepared.push(eval);
