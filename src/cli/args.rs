@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::{
-    Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint,
+    Args, CommandFactory, Parser, Subcommand, ValueHint,
     builder::StyledStr,
     error::{ContextKind, ContextValue, ErrorKind},
 };
@@ -18,7 +18,7 @@ use super::{
     chat_args::ChatArgs,
     check_args::CheckArgs,
     commands::prompt_file::is_prompt_file,
-    complete::{AtFile, FileAndInput, JSON_FILES, Topics},
+    complete::{AtFile, FileAndInput, JSON_FILES},
     describe_args::DescribeArgs,
     eval_args::EvalArgs,
     failure::WrongUsage,
@@ -33,7 +33,7 @@ use super::{
     say_args::{self, SayArgs},
     setup_args::SetupArgs,
     show_args::ShowArgs,
-    templates::Template,
+    small_args::{CompletionsArgs, DocsArgs, ModelsArgs, NewArgs, TypesArgs},
     test_args::TestArgs,
     view_args::ViewArgs,
     worker_args::WorkerArgs,
@@ -103,84 +103,6 @@ pub(super) enum Command {
     /// Run a command on texts that are not saved, for the language server
     #[command(name = lmthing_lsp::UNSAVED_COMMAND, hide = true)]
     Unsaved(Box<UnsavedArgs>),
-}
-
-/// `lmthing completions`.
-#[derive(Args, Debug)]
-#[command(after_help = "For bash, put this into ~/.bashrc:  source <(lmthing completions bash)
-For zsh, into ~/.zshrc behind compinit:  source <(lmthing completions zsh)
-For fish, into ~/.config/fish/config.fish:  lmthing completions fish | source
-For PowerShell, into $PROFILE:  lmthing completions powershell | Out-String | Invoke-Expression")]
-pub(super) struct CompletionsArgs {
-    /// The shell
-    #[arg(value_name = "SHELL", value_enum)]
-    pub(super) shell: Shell,
-}
-
-/// A shell whose completion is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Shell {
-    /// GNU bash.
-    Bash,
-    /// The Z shell.
-    Zsh,
-    /// The friendly interactive shell.
-    Fish,
-    /// PowerShell.
-    Powershell,
-}
-
-/// `lmthing new`.
-#[derive(Args, Debug)]
-pub(super) struct NewArgs {
-    /// What the file shows
-    #[arg(short, long, value_name = "TEMPLATE", value_enum, default_value_t)]
-    pub(super) template: Template,
-
-    /// Write TypeScript
-    #[arg(long)]
-    pub(super) ts: bool,
-
-    /// The file, folders in front of it or not; .lmt.mjs may be left out
-    #[arg(value_name = "NAME")]
-    pub(super) name: String,
-}
-
-/// `lmthing types`.
-#[derive(Args, Debug)]
-pub(super) struct TypesArgs {
-    /// The folder of the project; the current one unless given
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(super) folder: Option<PathBuf>,
-}
-
-/// `lmthing docs`.
-#[derive(Args, Debug)]
-pub(super) struct DocsArgs {
-    /// A page (tools, reference/tools), a heading (exit codes) or a name (defTool, --max-cost); without it, all pages are
-    /// listed
-    #[arg(value_name = "TOPIC", allow_hyphen_values = true, add = ArgValueCompleter::new(Topics))]
-    pub(super) topic: Vec<String>,
-}
-
-/// `lmthing models`.
-#[derive(Args, Debug)]
-pub(super) struct ModelsArgs {
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
-
-    /// List the models of the servers on this machine
-    #[arg(long, conflicts_with = "prices")]
-    pub(super) local: bool,
-
-    /// List what models cost, your own prices (LMTHING_PRICES) first
-    #[arg(long)]
-    pub(super) prices: bool,
-
-    /// With --prices: only models with these words in provider:model
-    #[arg(value_name = "WORD", requires = "prices")]
-    pub(super) words: Vec<String>,
 }
 
 /// `lmthing run`.
@@ -364,8 +286,16 @@ fn closest_command(word: &str) -> Option<String> {
 
 /// Names of all options of `run`, long and short, without dashes.
 pub(super) fn run_options() -> Vec<String> {
-    let command = Cli::command();
-    let run = command.find_subcommand("run").into_iter().flat_map(clap::Command::get_arguments);
+    options_of("run")
+}
+
+pub(super) fn chat_options() -> Vec<String> {
+    options_of("chat")
+}
+
+fn options_of(command: &str) -> Vec<String> {
+    let program = Cli::command();
+    let run = program.find_subcommand(command).into_iter().flat_map(clap::Command::get_arguments);
     let names = |option: &clap::Arg| {
         let short = option.get_short().map(String::from);
         option.get_long().map(str::to_owned).into_iter().chain(short)

@@ -18,7 +18,7 @@ use super::{
 #[derive(Args, Debug)]
 #[command(
     args_override_self = true,
-    override_usage = "lmthing chat [OPTIONS] FILE [INPUT]...\n       lmthing chat [OPTIONS] --resume[=ID|last]",
+    override_usage = "lmthing chat [OPTIONS] FILE [INPUT]...\n       lmthing chat [OPTIONS] --resume [ID|last]",
     after_help = "Not on a terminal, each line of standard input is a message. Limits count for this process.\n\nExit codes: \
                   those of run."
 )]

@@ -41,6 +41,7 @@ mod script_host;
 mod setup_args;
 mod show;
 mod show_args;
+mod small_args;
 mod standard_streams;
 mod status_line;
 mod stderr_thread;

@@ -23,7 +23,7 @@ use super::{
     show_args::ShowArgs,
 };
 use lmthing_base::{
-    chat::FinishReason,
+    chat::{FinishReason, StreamPart},
     event::{Agent, Event, EventKind, EventReader, Events, OutputEvent, RunSummary, SharedSummary},
 };
 use lmthing_providers::Redactor;
@@ -41,6 +41,8 @@ pub(super) struct Show {
     export: RefCell<Option<Export>>,
     is_quiet: bool,
     is_stdout_json: Rc<Cell<bool>>,
+    /// Whether the model has written text since the last turn of a conversation.
+    has_text: Rc<Cell<bool>>,
     /// Step at which the run is resumed, and a message about it.
     resumed: Option<(usize, String)>,
     /// The last text of an earlier process, until another step begins.
@@ -74,7 +76,8 @@ impl Show {
         readers.push(of_output(is_stdout_json.clone()));
         let answered = resume_state.as_ref().and_then(|resume_state| resume_state.last_text.clone());
         let answered = Rc::new(RefCell::new(answered));
-        readers.push(of_next_step(answered.clone()));
+        let has_text = Rc::new(Cell::new(false));
+        readers.push(of_next_step(answered.clone(), has_text.clone()));
         if !args.quiet {
             readers.push(terminal::notices(printer.clone()));
         }
@@ -92,7 +95,19 @@ impl Show {
         };
         let (export, is_quiet) = (RefCell::default(), args.quiet);
         let format = args.format;
-        Show { printer, progress, events, summary, format, export, is_quiet, is_stdout_json, resumed, answered }
+        Show {
+            printer,
+            progress,
+            events,
+            summary,
+            format,
+            export,
+            is_quiet,
+            is_stdout_json,
+            has_text,
+            resumed,
+            answered,
+        }
     }
 
     /// Exports the run as spans if the environment configures it. Must be called before the first event.
@@ -169,6 +184,26 @@ impl Show {
         }
     }
 
+    /// Ends the text of an answer of a conversation.
+    pub(super) fn end_answer(&self) {
+        let answered = self.answered.take();
+        if !self.is_stdout_json() {
+            // The earlier process had the answer, and may not have shown it.
+            answered.iter().for_each(|text| self.printer.model_text(text));
+            self.printer.finish_line();
+        }
+    }
+
+    /// As [`Show::end_answer`] for a program, which reads a line end for every answer.
+    pub(super) fn end_line_of_answer(&self) {
+        let has_text = self.has_text.take() || self.answered.borrow().is_some();
+        self.end_answer();
+        if !has_text && !self.is_stdout_json() {
+            self.printer.text("\n");
+        }
+        self.printer.flush();
+    }
+
     /// Prints the error and emits the last event.
     pub(super) fn end(&self, ending: &Ending) {
         // An open question can no longer be answered.
@@ -203,12 +238,14 @@ fn of_end(printer: Rc<Printer>) -> EventReader {
     })
 }
 
-/// Clears `answered` at the next step.
-fn of_next_step(answered: Rc<RefCell<Option<String>>>) -> EventReader {
-    Rc::new(move |event: &Event<'_>| {
-        if event.agent.is_root() && matches!(event.kind, EventKind::StepStart { .. }) {
-            answered.take();
+/// Clears `answered` at the next step, and notes text.
+fn of_next_step(answered: Rc<RefCell<Option<String>>>, has_text: Rc<Cell<bool>>) -> EventReader {
+    Rc::new(move |event: &Event<'_>| match event.kind {
+        EventKind::StepStart { .. } if event.agent.is_root() => drop(answered.take()),
+        EventKind::Stream(part) if event.agent.is_root() && !has_text.get() => {
+            has_text.set(matches!(&**part, StreamPart::TextDelta { delta, .. } if !delta.is_empty()));
         }
+        _ => {}
     })
 }
 

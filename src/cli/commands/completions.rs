@@ -18,9 +18,10 @@ use serde_json::Value;
 
 use crate::cli::{
     ExitCode, Printer,
-    args::{Cli, CompletionsArgs, Shell},
+    args::Cli,
     commands::prompt_file::is_prompt_file,
     complete::{AtFile, PromptFiles},
+    small_args::{CompletionsArgs, Shell},
 };
 use lmthing_base::{
     diagnostic::Diagnostic,

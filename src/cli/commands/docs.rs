@@ -4,8 +4,8 @@ use lmthing_base::diagnostic::Diagnostic;
 
 use crate::cli::{
     ExitCode, Printer,
-    args::DocsArgs,
     docs::{Found, LIST, NotFound, find},
+    small_args::DocsArgs,
 };
 
 pub(in crate::cli) fn run(args: &DocsArgs, printer: &Printer) -> ExitCode {

@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Map, Value};
 
 use crate::cli::{
-    args::{RunArgs, run_options},
+    args::{RunArgs, chat_options, run_options},
     failure::{WrongUsage, io_error_text},
 };
 use lmthing_base::{
@@ -24,27 +24,36 @@ use lmthing_system::{
 /// The command line of `run`. Files that it names are reported to `reporter`.
 pub(super) fn command_line(args: &RunArgs, reporter: &FileReporter) -> Result<CommandLine, WrongUsage> {
     Ok(CommandLine {
-        command: format!("lmthing run {}", args.file().display()),
+        command: command(args),
         words: args.words()?,
         whole: args.input.clone(),
         is_call: args.served_by.is_some(),
-        own_options: run_options,
-        sources: Arc::new(ProcessSources(reporter.clone())),
+        own_options: if args.is_chat { chat_options } else { run_options },
+        sources: Arc::new(ProcessSources { reporter: reporter.clone(), is_chat: args.is_chat }),
         taken: None,
     })
 }
 
 pub(super) fn stored_input(args: &RunArgs, input: &Map<String, Value>) -> CommandLine {
-    let command = format!("lmthing run {}", args.file().display());
-    CommandLine::known(command, Value::from(input.clone()).to_string(), run_options)
+    CommandLine::known(command(args), Value::from(input.clone()).to_string(), run_options)
 }
 
-struct ProcessSources(FileReporter);
+/// The command up to the file.
+fn command(args: &RunArgs) -> String {
+    let command = if args.is_chat { "chat" } else { "run" };
+    format!("lmthing {command} {}", args.file().display())
+}
+
+struct ProcessSources {
+    reporter: FileReporter,
+    /// Whether the lines of standard input are messages.
+    is_chat: bool,
+}
 
 impl TextSources for ProcessSources {
     fn file(&self, path: &str) -> Result<String, UnreadableText> {
         let path = Path::new(path);
-        self.0.note_read(path);
+        self.reporter.note_read(path);
         text(user_file::read(path, MAX_TEXT)).map_err(|problem| {
             let meant = if path.exists() { None } else { did_you_mean(path, |_| true) };
             meant.map_or(problem.clone(), |meant| UnreadableText(format!("{problem}. {meant}")))
@@ -58,11 +67,16 @@ impl TextSources for ProcessSources {
     fn is_terminal(&self) -> bool {
         io::stdin().is_terminal()
     }
+
+    fn other_use(&self) -> Option<&'static str> {
+        self.is_chat.then_some("the messages of the chat")
+    }
 }
 
 /// For several files, which all get the same standard input.
 pub(super) fn shared_sources(reporter: &FileReporter) -> Arc<dyn TextSources> {
-    Arc::new(SharedSources { process: ProcessSources(reporter.clone()), standard_input: Mutex::new(None) })
+    let process = ProcessSources { reporter: reporter.clone(), is_chat: false };
+    Arc::new(SharedSources { process, standard_input: Mutex::new(None) })
 }
 
 struct SharedSources {

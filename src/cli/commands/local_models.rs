@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::in_event_loop;
-use crate::cli::{ExitCode, Printer, args::ModelsArgs};
+use crate::cli::{ExitCode, Printer, small_args::ModelsArgs};
 use lmthing_providers::{LocalEntry, LocalServer, ProviderContext, chosen_local, local_servers};
 
 pub(super) fn run(args: &ModelsArgs, context: &ProviderContext, printer: &Printer) -> ExitCode {

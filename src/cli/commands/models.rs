@@ -6,9 +6,9 @@ use serde_json::json;
 
 use crate::cli::{
     ExitCode, Printer,
-    args::ModelsArgs,
     commands::{local_models, prices},
     env,
+    small_args::ModelsArgs,
 };
 use lmthing_base::cost::PRICES_VARIABLE;
 use lmthing_providers::{EXAMPLE_MODEL, ModelList, ProviderContext, ProviderInfo, list_models};

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{new_files::write_both, prompt_file::ENDINGS};
-use crate::cli::{ExitCode, Printer, args::NewArgs, templates::Language};
+use crate::cli::{ExitCode, Printer, small_args::NewArgs, templates::Language};
 use lmthing_base::diagnostic::Diagnostic;
 
 /// Characters that shells, other systems or the templates treat specially.

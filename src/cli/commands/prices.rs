@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::cli::{ExitCode, Printer, args::ModelsArgs};
+use crate::cli::{ExitCode, Printer, small_args::ModelsArgs};
 use lmthing_base::{
     cost::{BatchPrice, ListedModel, OwnPrices, PRICES_VARIABLE, PriceSource, Rates, listed_models, price_source},
     diagnostic::{Diagnostic, closest},

@@ -130,7 +130,8 @@ async fn run_once(
     interrupts.ignore();
     interrupt::claim_report_or_wait(ending.code);
     show.end(&ending);
-    if !matches!(ending.code, ExitCode::Done | ExitCode::Waiting) && journal.recorder.is_in_journal() {
+    let is_mistyped = args.is_chat && ending.code == ExitCode::Usage;
+    if !matches!(ending.code, ExitCode::Done | ExitCode::Waiting) && !is_mistyped && journal.recorder.is_in_journal() {
         show.tell_how_to_go_on(typed.as_deref(), args.is_chat, matches!(ending.code, ExitCode::Interrupted(_)));
     }
     match journal.problem(ending.code, &show).await {

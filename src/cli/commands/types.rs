@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::cli::{ExitCode, Printer, args::TypesArgs, editor, failure::io_error_text};
+use crate::cli::{ExitCode, Printer, editor, failure::io_error_text, small_args::TypesArgs};
 use lmthing_base::diagnostic::Diagnostic;
 
 /// The settings refer to the folder `.lmthing/types`.

@@ -138,7 +138,7 @@ fn unknown(declaration: &Declaration, line: &CommandLine, option: &str) -> Input
     }
     let own = (line.own_options)();
     if is_own(&own, option) {
-        return problem.hint(before_the_file(option));
+        return problem.hint(before_the_file(line, option));
     }
     let options: Vec<String> =
         declaration.fields.properties.iter().map(|property| declaration.fields.option(property)).collect();
@@ -146,7 +146,7 @@ fn unknown(declaration: &Declaration, line: &CommandLine, option: &str) -> Input
         return problem.hint(format!("did you mean --{near}?"));
     }
     match near_own(&own, option) {
-        Some(near) => problem.hint(format!("did you mean --{near}? {}", before_the_file(&near))),
+        Some(near) => problem.hint(format!("did you mean --{near}? {}", before_the_file(line, &near))),
         None if option.starts_with("--") => problem,
         None => problem.hint("options have two dashes; behind -- everything is a bare word"),
     }

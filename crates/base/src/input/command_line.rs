@@ -21,6 +21,11 @@ pub trait TextSources: Send + Sync {
 
     fn is_terminal(&self) -> bool;
 
+    /// What standard input holds if it cannot be part of the input.
+    fn other_use(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Whether no call blocks.
     fn is_at_hand(&self) -> bool {
         false

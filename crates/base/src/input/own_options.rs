@@ -13,6 +13,7 @@ use crate::diagnostic::closest;
 /// An argument before `--` that is an option of the command, or is similar to one.
 pub fn check_arguments(line: &CommandLine) -> Result<(), InputProblem> {
     let words = line.words.iter().take_while(|word| *word != "--");
+    let command = name_of(line);
     let mut options = words.filter(|word| is_option(word) || is_short_option(word)).peekable();
     if options.peek().is_none() {
         return Ok(());
@@ -22,14 +23,13 @@ pub fn check_arguments(line: &CommandLine) -> Result<(), InputProblem> {
         let option = word.split('=').next().unwrap_or(word);
         let for_the_file = format!("an argument of the file itself stands behind --: {} -- {word}", line.command);
         if is_own(&own, option) {
-            let problem =
-                InputProblem::new(format!("{option} is an option of lmthing run, and stands behind the file"));
-            return Err(problem.hint(format!("{}; {for_the_file}", before_the_file(option))));
+            let problem = InputProblem::new(format!("{option} is an option of {command}, and stands behind the file"));
+            return Err(problem.hint(format!("{}; {for_the_file}", before_the_file(line, option))));
         }
         match near_own(&own, option) {
             Some(near) => {
                 let problem = InputProblem::new(format!("unknown option {option}"));
-                Err(problem.hint(format!("did you mean --{near}? {}; {for_the_file}", before_the_file(&near))))
+                Err(problem.hint(format!("did you mean --{near}? {}; {for_the_file}", before_the_file(line, &near))))
             }
             None => Ok(()),
         }
@@ -37,10 +37,16 @@ pub fn check_arguments(line: &CommandLine) -> Result<(), InputProblem> {
 }
 
 /// The hint that an option of the command has to stand before the file.
-pub(super) fn before_the_file(option: &str) -> String {
+pub(super) fn before_the_file(line: &CommandLine, option: &str) -> String {
+    let command = name_of(line);
     let name = option.trim_start_matches('-');
     let dashes = if name.chars().count() == 1 { "-" } else { "--" };
-    format!("an option of lmthing run stands before the file: lmthing run {dashes}{name} … FILE")
+    format!("an option of {command} stands before the file: {command} {dashes}{name} … FILE")
+}
+
+/// The program and its command: `lmthing run`.
+fn name_of(line: &CommandLine) -> String {
+    line.command.split(' ').take(2).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether the command has this option, long or short.

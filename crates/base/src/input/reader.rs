@@ -26,7 +26,7 @@ impl<'a> TextReader<'a> {
 
     /// Whether standard input can be read without a person typing it.
     pub(super) fn has_standard_input(&self) -> bool {
-        self.taken_by.is_none() && !self.sources.is_terminal()
+        self.taken_by.is_none() && !self.sources.is_terminal() && self.sources.other_use().is_none()
     }
 
     /// The text of an argument: `@path` is a file's, `-` standard input, `@@…` the argument itself with one `@`. `place` is the
@@ -47,6 +47,10 @@ impl<'a> TextReader<'a> {
             return Err(InputProblem::new(format!(
                 "{place}: standard input can be read once, and {other} has read it"
             )));
+        }
+        if let Some(what) = self.sources.other_use() {
+            let problem = InputProblem::new(format!("{place}: - is standard input, which holds {what}"));
+            return Err(problem.hint("give a file as @PATH"));
         }
         if self.sources.is_terminal() {
             let problem = InputProblem::new(format!("{place}: - is standard input, and nothing is piped into it"));

@@ -43,9 +43,12 @@ impl Journal {
             return Err(step_not_reached(run, step, asked));
         }
         let end = end.unwrap_or(position_range(run.number).end);
-        // Entries after the last finished step belong to the answer that is requested again.
-        let is_end = |(at, key, text): &&StoredEntry| key.is_empty() && *at < end && ends_step(text);
-        let over = entries.iter().filter(is_end).map(|(at, ..)| *at).next_back().filter(|_| step > 0);
+        // Entries after the last finished step, and after what the user said then, belong to the answer that is requested
+        // again. Before step 0 only the user may have said something.
+        let is_end = |(at, key, text): &&StoredEntry| {
+            key.is_empty() && *at < end && (begins_turn(text) || step > 0 && ends_step(text))
+        };
+        let over = entries.iter().filter(is_end).map(|(at, ..)| *at).next_back();
         entries.retain(|(at, key, _)| match key.is_empty() {
             true => over.is_some_and(|over| *at <= over),
             false => is_log_before(key, step),
@@ -161,6 +164,10 @@ fn answered(text: &str) -> Option<AnswerEntry> {
         Ok(checkpoint::Entry::Answered(answered)) => Some(*answered),
         _ => None,
     }
+}
+
+fn begins_turn(text: &str) -> bool {
+    matches!(serde_json::from_str(text), Ok(checkpoint::Entry::Said { .. }))
 }
 
 fn ends_step(text: &str) -> bool {

@@ -141,6 +141,12 @@ impl Journal {
         Ok(standing_entries(self.all_entries(number)?))
     }
 
+    pub(super) fn has_entries(&self, number: i64) -> Result<bool, JournalError> {
+        let places = position_range(number);
+        let sql = "SELECT EXISTS (SELECT 1 FROM entries WHERE at >= ?1 AND at < ?2)";
+        self.check(self.connection.query_row(sql, [places.start, places.end], |row| row.get(0)))
+    }
+
     pub(super) fn all_entries(&self, number: i64) -> Result<Vec<StoredEntry>, JournalError> {
         let places = position_range(number);
         let read = || {

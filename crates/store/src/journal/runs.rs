@@ -11,6 +11,7 @@ use super::{
     file::Journal,
     numbers::{from_sql, local_time, now},
     owner::OwnerProcess,
+    stored::CHAT,
 };
 use lmthing_base::{
     diagnostic::closest,
@@ -188,6 +189,17 @@ impl Journal {
             let message = format!("there is no run of {} in the journal {}", file.display(), self.path().display());
             JournalError::new(message).with_hint("run the file first")
         })
+    }
+
+    /// The conversation that began last, else the run that did. One in which nothing was said is passed over.
+    pub fn last_conversation(&self) -> Result<RunInfo, JournalError> {
+        for run in self.runs()? {
+            let is_chat = self.start(&run).is_ok_and(|start| start.options.contains_key(CHAT));
+            if is_chat && self.has_entries(run.number)? {
+                return Ok(run);
+            }
+        }
+        self.find("last")
     }
 
     /// Finds a run by its id, a unique prefix of one, or `last`.

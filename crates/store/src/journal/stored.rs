@@ -14,6 +14,9 @@ const HOLDS_SECRET: &str = "it holds a secret";
 /// repeat work.
 pub const INVOCATION: &str = "invocation";
 
+/// The option of runs that are conversations.
+pub const CHAT: &str = "chat";
+
 pub trait SecretFilter {
     /// Replaces them in all texts of a value.
     fn replace(&self, value: &mut Value);

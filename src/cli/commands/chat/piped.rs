@@ -60,6 +60,10 @@ impl Front for Piped {
         self.show.printer.stderr(&format!("{text}\n"));
     }
 
+    fn end_answer(&self) {
+        self.show.end_line_of_answer();
+    }
+
     fn show_failure(&self, _failure: &Diagnostic) -> bool {
         false
     }

@@ -88,7 +88,12 @@ fn check(args: &RunArgs) -> Result<(), WrongUsage> {
             .chain(args.approvals.local_options())
             .chain([(!limits.is_empty(), limit), (args.journal.is_some(), "--journal")]),
     )?;
-    let not_there = [(args.watch, "--watch"), (args.record.is_some(), "--record"), (args.replay.is_some(), "--replay")];
+    let not_there = [
+        (args.watch, "--watch"),
+        (!args.say.say.is_empty(), "--say"),
+        (args.record.is_some(), "--record"),
+        (args.replay.is_some(), "--replay"),
+    ];
     if let Some((_, option)) = not_there.into_iter().find(|(is_given, _)| *is_given) {
         let hint = "leave one of them out: the file is run by lmthing worker";
         return Err(WrongUsage::new(format!("{option} cannot be used with --on"), hint));

@@ -35,13 +35,14 @@ use lmthing_base::{
 };
 use lmthing_check::lost_variables;
 use lmthing_providers::Redactor;
-use lmthing_store::journal::{EarlierRun, INVOCATION, Journal, RunInfo, RunStatus};
+use lmthing_store::journal::{EarlierRun, INVOCATION, Journal, JournalError, RunInfo, RunStatus};
 use position::{check_states, lost_variables_warning, step_to_go_back_to, where_it_goes_on};
 
 pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
     let directory = env::current_dir().unwrap_or_default();
     let (variables, _) = variables(&directory);
-    let found = match find(args, (&args.id, !args.say.say.is_empty()), &variables, &directory) {
+    let found = match find(args, (&|journal| journal.find(&args.id), !args.say.say.is_empty()), &variables, &directory)
+    {
         Ok(ResumeTarget::Finished(found)) => {
             let (journal, run) = *found;
             finished::report(args, &journal, &run, printer).map(|()| ExitCode::Done).map_err(anyhow::Error::from)
@@ -63,12 +64,12 @@ enum ResumeTarget {
 /// `goes_on` says whether a run that has ended well goes on.
 fn find(
     args: &ResumeArgs,
-    (id, goes_on): (&str, bool),
+    (find_run, goes_on): (&dyn Fn(&Journal) -> Result<RunInfo, JournalError>, bool),
     variables: &[(String, String)],
     directory: &Path,
 ) -> anyhow::Result<ResumeTarget> {
     let journal = Journal::open_trusted(&journal::path(args.journal.as_deref(), variables, directory))?;
-    let run = journal.find(id)?;
+    let run = find_run(&journal)?;
     if run.status == RunStatus::Done && args.from.is_none() && !goes_on {
         return Ok(ResumeTarget::Finished(Box::new((journal, run))));
     }
@@ -136,7 +137,10 @@ fn resume_run(
         }),
         requests: unfinished.earlier.requests,
         journal: args.journal.clone(),
-        last_text: progress.last.map(|last| last.text).filter(|_| unfinished.back_to.is_none()),
+        last_text: progress.last.map(|last| last.text).filter(|_| {
+            // The answers of a conversation were shown when they were complete.
+            unfinished.back_to.is_none() && (speaker.is_none() || progress.is_answered)
+        }),
     };
     run::resume_run(command, printer, ResumedRun { resume_state, unfinished, warnings }, speaker)
 }
@@ -194,7 +198,11 @@ pub(super) fn resume_chat(
         journal: args.journal.clone(),
         id: id.to_owned(),
     };
-    match find(&args, (id, true), &variables, &directory) {
+    let find_run = |journal: &Journal| match id {
+        "last" => journal.last_conversation(),
+        id => journal.find(id),
+    };
+    match find(&args, (&find_run, true), &variables, &directory) {
         Ok(ResumeTarget::Unfinished(unfinished, approvals)) => {
             let command = RunArgs { approvals, is_chat: true, ..first_command(&args, &unfinished, &directory) };
             let speaker = user(Some(unfinished.earlier.settings.clone()), args.model.clone());

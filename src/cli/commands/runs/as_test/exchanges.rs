@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use lmthing_base::{
     chat::{ContentPart, Step, Transcript},
-    checkpoint::{Restored, StoredStep, exchange_of, restore},
+    checkpoint::{Entry, Restored, StoredStep, exchange_of, restore},
 };
 use lmthing_providers::{Redactor, model_label};
 use lmthing_store::journal::{Journal, JournalError, RunInfo};
@@ -57,6 +57,8 @@ pub(super) struct Call {
 
 #[derive(Default)]
 pub(super) struct RunContents {
+    /// Whether it is a conversation with a user.
+    pub(super) has_turns: bool,
     /// In the order of the requests. Without those of mocks that answer in a test as well.
     pub(super) exchanges: Vec<Exchange>,
     pub(super) calls: Vec<Call>,
@@ -87,6 +89,7 @@ impl RunContents {
         let mut logs: HashMap<u64, (Restored, Transcript)> = HashMap::new();
         for (key, log) in journal.logs(run, None)? {
             let number = if key.is_empty() { Some(0) } else { agents.get(&key).copied() };
+            contents.has_turns |= key.is_empty() && log.iter().any(|entry| matches!(entry, Entry::Said { .. }));
             let restored = restore(log, None);
             let history = Transcript::from_messages(restored.history.clone());
             logs.extend(number.map(|number| (number, (restored, history))));

@@ -162,6 +162,10 @@ fn check_contents(run: &RunInfo, contents: &RunContents) -> Result<(), Box<Diagn
         let message = format!("the run {id} has asked no model, so there is nothing that a test could replay");
         return Err(refused(message, "`lmthing runs show` shows what a run has done".to_owned()));
     }
+    if contents.has_turns {
+        let message = format!("the run {id} is a conversation, whose messages a test cannot say");
+        return Err(refused(message, "export a run of `lmthing run` without --say".to_owned()));
+    }
     if contents.exchanges.iter().any(Exchange::lacks_tools) {
         let message = format!("the journal does not hold the tools that the model of the run {id} was given");
         let hint = "earlier versions did not write those of mocks; run the file again, and export that run";
