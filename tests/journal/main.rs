@@ -12,6 +12,8 @@ mod approve_stop_forms;
 #[cfg(unix)]
 mod approve_stop_kill;
 #[cfg(unix)]
+mod chat;
+#[cfg(unix)]
 mod export_as_test;
 mod file;
 mod helpers;
