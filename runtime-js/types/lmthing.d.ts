@@ -42,6 +42,18 @@ declare module 'lmthing' {
       ? NonNullable<T> extends { readonly input: infer Input } ? Input : any
       : any;
 
+  /** A value that is still coming: properties may be missing, lists and texts may go on. */
+  export type DeepPartial<T> = 0 extends 1 & T
+    ? any
+    : T extends readonly any[]
+      ? number extends T['length'] ? DeepPartial<T[number]>[] : { [K in keyof T]?: DeepPartial<T[K]> }
+      : T extends object
+        ? { [K in keyof T]?: DeepPartial<T[K]> }
+        : T;
+
+  /** The elements of a list. */
+  export type ElementOf<T> = 0 extends 1 & T ? any : T extends readonly (infer Element)[] ? Element : never;
+
   type MaybePromise<T> = T | PromiseLike<T>;
 
   // ---------------------------------------------------------------------------------------------- a prompt file
@@ -873,7 +885,7 @@ declare module 'lmthing' {
   }
 
   /** The result of a run. The promises resolve at its end, and reject if it fails. */
-  export interface Result<Output = undefined> {
+  export interface Result<Output = undefined, PartialOutput = DeepPartial<Output>> {
     /** The validated answer of a prompt with `output`, else `undefined`. Rejects with an `OutputError` if no answer matched. */
     readonly output: Promise<Output>;
     /** The text of the last step. */
@@ -900,6 +912,13 @@ declare module 'lmthing' {
     readonly warnings: Promise<{ type: string; setting?: string; details?: string }[]>;
     /** The text of all steps, piece by piece. */
     readonly textStream: ResultStream<string>;
+    /**
+     * The answer of a prompt with `output` while it comes: each value extends the one before, and the last one is the whole
+     * answer, before transforms. Only texts grow; numbers and the like appear whole. Rejects with a `TypeError` without `output`.
+     */
+    readonly partialOutputStream: ResultStream<PartialOutput>;
+    /** The elements of an answer that is a list, each once: when it is complete, and validated. */
+    readonly elementStream: ResultStream<ElementOf<Output>>;
     /** All events of the run, each with a `type`. */
     readonly fullStream: ResultStream<{ type: string; [key: string]: any }>;
     /** Waits for the end of the run. */
@@ -914,7 +933,10 @@ declare module 'lmthing' {
   export function runPrompt<P extends PluginList = [], Count extends number = never, Output extends Schema | undefined = undefined>(
     fn: (prompt: PromptWith<MethodsOfGiven<P, Count>>, input: any) => any,
     config: Config & GivenPlugins<P, Count> & RunValues<any, Output>,
-  ): Promise<{ result: Result<OutputOf<{ output: Output }>>; prompt: StatefulPrompt & MethodsOfGiven<P, Count> }>;
+  ): Promise<{
+    result: Result<OutputOf<{ output: Output }>, PartialOutputOf<{ output: Output }>>;
+    prompt: StatefulPrompt & MethodsOfGiven<P, Count>;
+  }>;
   /**
    * Runs an imported prompt file: the call's options take precedence over the file's own `config`, one by one; plugins are added.
    * Rejects with a `TypeError` when the input does not match the file's `input`.
@@ -922,7 +944,12 @@ declare module 'lmthing' {
   export function runPrompt<M extends PromptModule, Output extends Schema | undefined = undefined>(
     module: M,
     config?: Partial<Config> & RunValues<InputOf<M>, Output>,
-  ): Promise<{ result: Result<Output extends Schema ? Infer<Output> : OutputOf<M>>; prompt: StatefulPrompt }>;
+  ): Promise<{
+    result: Output extends Schema
+      ? Result<Infer<Output>, PartialOutputOf<{ output: Output }>>
+      : Result<OutputOf<M>, PartialOutputOf<M>>;
+    prompt: StatefulPrompt;
+  }>;
 
   /**
    * Runs a prompt file with its own exports. A relative path is resolved against the calling file. Otherwise as {@link runPrompt} with
@@ -931,7 +958,10 @@ declare module 'lmthing' {
   export function run<Output extends Schema | undefined = undefined>(
     file: string | URL,
     config?: Partial<Config> & RunValues<any, Output>,
-  ): Promise<{ result: Result<Output extends Schema ? Infer<Output> : any>; prompt: StatefulPrompt }>;
+  ): Promise<{
+    result: Output extends Schema ? Result<Infer<Output>, PartialOutputOf<{ output: Output }>> : Result<any>;
+    prompt: StatefulPrompt;
+  }>;
 
   /** Values for a single run, in addition to its {@link Config}. */
   export interface RunValues<Input, Output> {
@@ -955,6 +985,9 @@ declare module 'lmthing' {
   export type InputOf<M> = M extends { input: infer S } ? InferInput<S> : any;
   /** The output of a prompt file. */
   export type OutputOf<M> = M extends { output: infer S } ? (S extends Schema ? Infer<S> : undefined) : undefined;
+
+  /** The output of a prompt file while it comes, before transforms. */
+  export type PartialOutputOf<M> = M extends { output: infer S } ? (S extends Schema ? DeepPartial<InferInput<S>> : never) : never;
 
   /** A prompt driven by hand: define, `run()`, define more, `run()` again to continue the conversation. */
   export interface StatefulPrompt extends Prompt {

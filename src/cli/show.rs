@@ -251,7 +251,7 @@ fn of_next_step(answered: Rc<RefCell<Option<String>>>, has_text: Rc<Cell<bool>>)
 
 fn of_output(is_expected: Rc<Cell<bool>>) -> EventReader {
     Rc::new(move |event: &Event<'_>| {
-        if event.agent.is_root() && matches!(event.kind, EventKind::Output(OutputEvent::Expected)) {
+        if event.agent.is_root() && matches!(event.kind, EventKind::Output(OutputEvent::Expected(_))) {
             is_expected.set(true);
         }
     })

@@ -117,6 +117,15 @@ step 4: research completed, write failed
 The research is done; the writing failed for lack of paper.
 ",
     ),
+    (
+        "partial-output",
+        "\
+Pancakes, step 1: Mix the batter, 10 min
+Pancakes, step 2: Let it rest, 30 min
+Pancakes, step 3: Bake, 20 min
+Let it rest overnight.
+",
+    ),
     ("typed", "{\"summary\":\"Sunny, with a light wind.\",\"celsius\":24}\n"),
 ];
 

@@ -94,6 +94,63 @@ fn events_of_the_journal_are_such_events() {
     assert!(types(&events).contains(&"code-console"), "{events:?}");
 }
 
+/// An answer in a fence with an `output`; in the second one, a number is a text.
+const TYPED: &str = "
+import { z } from 'zod';
+export const output = z.object({ name: z.string(), list: z.array(z.object({ n: z.number() })) });
+export const config = { model: 'mock' };
+const pieces = (text) => [...[...text].map((text) => ({ type: 'text', text })), { type: 'finish' }];
+export const mock = [ANSWERS];
+export default async ({ $, defAgent, defTool }) => {
+  defAgent('reader', 'Reads.', z.object({}), (_, child) => { child.$`READ`; }, { responseSchema: output });
+  $`go`;
+};
+";
+
+fn partial_outputs(events: &[Value]) -> Vec<String> {
+    let partial = events.iter().filter(|event| event["type"] == "output-partial");
+    partial.map(|event| event["output"].to_string()).collect()
+}
+
+#[test]
+fn the_output_comes_as_values_that_grow() {
+    let answers = r#"{ type: 'tool-call', toolName: 'reader', args: {} }, ...pieces('{"name":"agent","list":[]}'),
+        ...pieces('So: ```json\n{"name":"A","list":[{"n":"1"}]}\n```'), ...pieces('{"name":"Bo","list":[{"n":12},{}]}'),
+        ...pieces('{"name":"Bo","list":[{"n":12}]}')"#;
+    let folder = Folder::of(&TYPED.replace("ANSWERS", answers));
+    let outcome = folder.run("run --journal -f events p.lmt.mjs");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let events = checked(&outcome);
+    let first = r#"{} {"name":""} {"name":"A"} {"name":"A","list":[]} {"name":"A","list":[{}]}"#;
+    let begin = r#"{} {"name":""} {"name":"B"} {"name":"Bo"} {"name":"Bo","list":[]} {"name":"Bo","list":[{}]}"#;
+    let end = r#"{"name":"Bo","list":[{"n":12}]}"#;
+    let longer = r#"{"name":"Bo","list":[{"n":12},{}]}"#;
+    assert_eq!(partial_outputs(&events).join(" "), [first, begin, end, longer, begin, end].join(" "));
+    let last = events.iter().rposition(|event| event["type"] == "output-partial").unwrap();
+    assert!(last < events.iter().rposition(|event| event["type"] == "step-finish").unwrap());
+    assert_eq!(events[last]["output"], events.last().unwrap()["output"]);
+    let stored = folder.run("runs export last").events();
+    assert!(partial_outputs(&stored).is_empty(), "{stored:?}");
+}
+
+#[test]
+fn all_partial_outputs_together_are_not_quadratic() {
+    let sum = |elements: usize| {
+        let list = (0..elements).map(|n| format!(r#"{{"n":{n}}}"#)).collect::<Vec<_>>().join(",");
+        let text = format!(r#"{{"name":"a","list":[{list}]}}"#);
+        let answers = format!("...'{text}'.match(/.{{1,10}}/g).map((text) => ({{ type: 'text', text }}))");
+        let outcome = Folder::of(&TYPED.replace("ANSWERS", &answers)).run("run -f events p.lmt.mjs");
+        let events = outcome.events();
+        let partial = partial_outputs(&events);
+        assert_eq!(partial.last(), Some(&events.last().unwrap()["output"].to_string()));
+        let all: usize = partial.iter().map(String::len).sum();
+        assert!(all <= 16 * text.len() + (64 << 10), "{all} of {}", text.len());
+        (partial.len(), all)
+    };
+    let (short, long) = (sum(500), sum(2_000));
+    assert!(short.0 > 50 && long.0 > short.0 && long.1 < 5 * short.1, "{short:?} {long:?}");
+}
+
 fn checked_object(outcome: &Outcome) -> Value {
     let mut schema = schema();
     schema["$ref"] = "#/$defs/result".into();

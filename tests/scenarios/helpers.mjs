@@ -96,6 +96,23 @@ export const textTurn = (text, finishReason = 'stop') => [
   { type: 'finish', finishReason, usage },
 ];
 
+/** A model object with these answers, each a list of pieces of text. */
+export const inPieces = (answers) => scripted(...answers.map((pieces) => [
+  { type: 'text-start', id: '0' }, ...pieces.map((delta) => ({ type: 'text-delta', id: '0', delta })),
+  { type: 'text-end', id: '0' }, { type: 'finish', finishReason: 'stop', usage },
+]));
+
+/** Prints the values of a stream on one line, and the error that it ends with. */
+export const printAll = async (stream) => {
+  const values = [];
+  try {
+    for await (const value of stream) values.push(JSON.stringify(value));
+  } catch (error) {
+    values.push(`${error.name}: ${error.message.split(':')[0]}`);
+  }
+  console.log(values.join(' '));
+};
+
 /** The stream parts of several calls in one answer: `[toolName, args, toolCallId]` each. */
 export const callTurn = (...calls) => [
   { type: 'stream-start', warnings: [] },

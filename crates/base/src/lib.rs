@@ -1,5 +1,6 @@
 //! Data types and rules that all other crates share: messages, events, logs, costs, input, permissions, schemas.
 
+pub mod answer;
 pub mod cache;
 pub mod chat;
 pub mod checkpoint;

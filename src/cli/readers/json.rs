@@ -1,23 +1,30 @@
 //! `-f events` and `-f json` (docs/reference/events.md): every event as a line of JSON, or one object at the end.
 
-use std::rc::Rc;
+use std::{cell::RefCell, rc::Rc};
 
 use serde_json::Value;
 
 use crate::cli::Printer;
 use lmthing_base::{
     chat::StreamPart,
-    event::{Event, EventKind, EventReader, SharedSummary},
+    event::{Event, EventKind, EventReader, PartialOutputs, SharedSummary},
 };
 use lmthing_providers::Redactor;
 
 /// Prints the lines of `-f events`. `summary` must have received each event before.
 pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: SharedSummary, redactor: Redactor) -> EventReader {
+    let partial_outputs = RefCell::new(PartialOutputs::default());
     Rc::new(move |event: &Event<'_>| {
         let line = event.to_line(&summary.lock());
+        let partial_output = partial_outputs.borrow_mut().line(event);
         let is_delta = is_delta(event.kind);
-        if let Some(line) = line {
-            let mut line = match Redaction::of(event.kind) {
+        let mut lines = [(line, Redaction::of(event.kind)), (partial_output, Redaction::All)];
+        if !is_delta {
+            lines.reverse();
+        }
+        for (line, redaction) in lines {
+            let Some(line) = line else { continue };
+            let mut line = match redaction {
                 Redaction::None => line,
                 Redaction::Output => without_secrets(line, &redactor, "/output"),
                 Redaction::All => without_secrets(line, &redactor, ""),

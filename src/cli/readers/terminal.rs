@@ -17,7 +17,7 @@ pub(in crate::cli) fn text(printer: Rc<Printer>) -> EventReader {
             return;
         }
         match event.kind {
-            EventKind::Output(OutputEvent::Expected) => is_typed.set(true),
+            EventKind::Output(OutputEvent::Expected(_)) => is_typed.set(true),
             EventKind::Output(OutputEvent::Value(value)) => print_output(value, &printer),
             EventKind::Stream(part) => match &**part {
                 StreamPart::TextDelta { .. } if is_typed.get() => {}

@@ -5,7 +5,10 @@ use std::{rc::Rc, time::Duration};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::chat::{CallSettings, PromptMessages, Step, StreamPart, ToolResult, ToolSpec, Usage};
+use crate::{
+    answer::AnswerShape,
+    chat::{CallSettings, PromptMessages, Step, StreamPart, ToolResult, ToolSpec, Usage},
+};
 
 /// An event. Data of models, tools and steps is shared, not copied.
 #[derive(Clone, Debug)]
@@ -102,10 +105,10 @@ pub struct SentRequest {
     pub settings: Rc<CallSettings>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum OutputEvent {
     /// The file has an output, so the text that the model writes before it is not the result of the run.
-    Expected,
+    Expected(Rc<AnswerShape>),
     /// The validated output of a successful run.
     Value(Value),
 }

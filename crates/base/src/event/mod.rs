@@ -4,6 +4,7 @@
 mod agent;
 mod json;
 mod kind;
+mod partial_output;
 mod recorder;
 mod spans;
 mod stream;
@@ -12,6 +13,7 @@ mod summary;
 pub use agent::{Agent, AgentIdentity};
 pub use json::run_finish_line;
 pub use kind::{AwaitedCall, EventKind, FailureReport, OutputEvent, Retry, RunFinish, SentRequest};
+pub use partial_output::PartialOutputs;
 pub use recorder::{DeltaRecord, EventRecorder, KnownRequests, RecordedEvent};
 pub use stream::{AgentScope, AgentSpan, Event, EventClock, EventReader, Events};
 pub use summary::{LastAnswer, RunSummary, RunTotals, SharedSummary};

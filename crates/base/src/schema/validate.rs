@@ -94,6 +94,10 @@ impl Validator {
         Ok(validator)
     }
 
+    pub fn accepts(&self, value: &Value) -> bool {
+        self.0.is_valid(value)
+    }
+
     /// Checks `value` and returns the first [`MAX_PROBLEMS`] problems, in the order of the schema.
     pub fn validate(&self, value: &Value) -> Result<(), Vec<ValidationProblem>> {
         let mut problems = Vec::new();

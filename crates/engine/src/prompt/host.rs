@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::{
     active::ActiveSet,
-    answer::AnswerCheck,
     definitions::Prompt,
     error::RunError,
     plan::{StepModifications, StepPlan},
@@ -15,6 +14,7 @@ use super::{
     turns::{TurnPrompt, Turns},
 };
 use lmthing_base::{
+    answer::AnswerCheck,
     chat::{AgentRun, CallSettings, Step, ToolCall, ToolInput, ToolOutput, ToolSpec},
     checkpoint::{Memory, PromptLog, StoredFuture},
     cost::InvalidPrices,

@@ -1,7 +1,6 @@
 //! A prompt as plain data: its definitions, the conversation, what a step sends, and the record of a run.
 
 mod active;
-mod answer;
 mod data;
 mod decisions;
 mod definitions;
@@ -17,7 +16,6 @@ mod render;
 mod turns;
 
 pub use active::ActiveSet;
-pub use answer::{ANSWER_SECTION, AnswerCheck, AnswerShape, FoundJson, correction};
 pub use data::Data;
 pub use decisions::{Decisions, Known, NamedCall, TEXT_CODE};
 pub use definitions::{FunctionDefinition, Prompt, ToolDefinition, ToolMaker, Variable};
@@ -28,6 +26,7 @@ pub use host::{
 pub use jobs::{JobGuard, JobId, Jobs, Work};
 pub use kind::DefinitionKind;
 pub(crate) use kind::WEB_SEARCH;
+pub use lmthing_base::answer::{ANSWER_SECTION, AnswerCheck, AnswerShape, FoundJson, correction};
 pub use plan::{StepModifications, StepPlan};
 pub use record::{RunOutcome, RunRecord};
 pub use turns::{NextTurn, TurnPrompt, Turns};

@@ -1,33 +1,42 @@
 //! `result` of `runPrompt`: promises over a run's record (docs/reference/results.md).
 
+use std::rc::Rc;
+
 use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trace, promise::Promised};
 
-use super::{run_parts::PartKind, run_stream::RunStream, throw::throw_run_error};
+use super::{output_reader::OutputKind, run_parts::PartKind, run_stream::RunStream, throw::throw_run_error};
 use crate::{
     bindings::{
-        prompt::run::PromptRun,
-        values::{from_serde, property, steps},
+        prompt::{object::PromptObject, run::PromptRun},
+        values::{from_serde, property, schema::Schema, steps},
     },
-    prompt::{RunOutcome, RunRecord},
+    prompt::{AnswerShape, RunOutcome, RunRecord},
 };
 
-/// Every property except the two streams is a promise of the finished run.
+/// Every property except the streams is a promise of the finished run.
 #[derive(Trace, JsLifetime)]
 #[rquickjs::class]
 pub struct RunResult<'js> {
     run: Class<'js, PromptRun<'js>>,
     /// Promises by property, so that `result.text === result.text`.
     promises: Object<'js>,
+    /// The schema of the answer, if the prompt has an `output`.
+    schema: Option<Schema<'js>>,
+    #[qjs(skip_trace)]
+    shape: Option<Rc<AnswerShape>>,
 }
 
 type ComputeValue = for<'js> fn(&Ctx<'js>, &PromptRun<'js>, &RunRecord) -> Result<Value<'js>>;
 
 impl<'js> RunResult<'js> {
-    pub fn create(ctx: &Ctx<'js>, run: Class<'js, PromptRun<'js>>) -> Result<Value<'js>> {
+    pub fn create(ctx: &Ctx<'js>, run: Class<'js, PromptRun<'js>>, prompt: &PromptObject<'js>) -> Result<Value<'js>> {
         let promises = Object::new(ctx.clone())?;
         // Streams start with the first piece, no matter when reading begins.
         run.borrow().record.keep_answers();
-        Ok(Class::instance(ctx.clone(), RunResult { run, promises })?.into_value())
+        let prompt = prompt.borrow();
+        let schema = prompt.bag.output();
+        let shape = prompt.core.answer.borrow().clone().filter(|_| schema.is_some());
+        Ok(Class::instance(ctx.clone(), RunResult { run, promises, schema, shape })?.into_value())
     }
 
     fn promise(&self, ctx: Ctx<'js>, name: &str, compute: ComputeValue) -> Result<Value<'js>> {
@@ -142,6 +151,16 @@ impl<'js> RunResult<'js> {
     #[qjs(get)]
     fn full_stream(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         RunStream::create(&ctx, &self.run, PartKind::Full)
+    }
+
+    #[qjs(get)]
+    fn partial_output_stream(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        RunStream::of_output(&ctx, &self.run, (self.schema.clone(), self.shape.as_ref()), OutputKind::Values)
+    }
+
+    #[qjs(get)]
+    fn element_stream(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        RunStream::of_output(&ctx, &self.run, (self.schema.clone(), self.shape.as_ref()), OutputKind::Elements)
     }
 
     fn consume_stream(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {

@@ -1,4 +1,4 @@
-//! `result.textStream` and `result.fullStream` (docs/reference/results.md).
+//! The streams of `result` (docs/reference/results.md).
 //!
 //! A reader is a position in the record: it neither delays nor ends the run.
 
@@ -10,12 +10,16 @@ use rquickjs::{
 };
 
 use super::{
+    output_reader::{OutputKind, OutputReader, no_output},
     run_parts::{PartKind, part_to_js, run_end},
     throw::throw_run_error,
 };
 use crate::{
-    bindings::{prompt::run::PromptRun, values::identity},
-    prompt::RunOutcome,
+    bindings::{
+        prompt::run::PromptRun,
+        values::{identity, schema::Schema},
+    },
+    prompt::{AnswerShape, RunOutcome},
 };
 
 /// Adds `Symbol.asyncIterator`, which the class macro cannot express.
@@ -29,17 +33,45 @@ pub(crate) fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
 #[rquickjs::class]
 pub struct RunStream<'js> {
     run: Class<'js, PromptRun<'js>>,
+    /// The schema of the answer, for the streams of its values.
+    schema: Option<Schema<'js>>,
     #[qjs(skip_trace)]
-    kind: PartKind,
+    source: Source,
     /// The next part to read, `usize::MAX` at the end; shared with pending reads.
     #[qjs(skip_trace)]
     position: Rc<Cell<usize>>,
 }
 
+#[derive(Clone)]
+enum Source {
+    Parts(PartKind),
+    Output(OutputKind, Option<Rc<OutputReader>>),
+}
+
 impl<'js> RunStream<'js> {
     pub fn create(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'js>>, kind: PartKind) -> Result<Value<'js>> {
+        Self::instance(ctx, run, None, Source::Parts(kind))
+    }
+
+    /// A stream of the values of an answer, which rejects if there are none.
+    pub fn of_output(
+        ctx: &Ctx<'js>,
+        run: &Class<'js, PromptRun<'js>>,
+        (schema, shape): (Option<Schema<'js>>, Option<&Rc<AnswerShape>>),
+        kind: OutputKind,
+    ) -> Result<Value<'js>> {
+        let reader = shape.and_then(|shape| OutputReader::new(kind, shape)).map(Rc::new);
+        Self::instance(ctx, run, schema, Source::Output(kind, reader))
+    }
+
+    fn instance(
+        ctx: &Ctx<'js>,
+        run: &Class<'js, PromptRun<'js>>,
+        schema: Option<Schema<'js>>,
+        source: Source,
+    ) -> Result<Value<'js>> {
         run.borrow().record.observe();
-        let stream = RunStream { run: run.clone(), kind, position: Rc::new(Cell::new(0)) };
+        let stream = RunStream { run: run.clone(), schema, source, position: Rc::new(Cell::new(0)) };
         Ok(Class::instance(ctx.clone(), stream)?.into_value())
     }
 }
@@ -48,11 +80,18 @@ impl<'js> RunStream<'js> {
 impl<'js> RunStream<'js> {
     /// Rejects when the run failed, after all earlier pieces.
     fn next(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        let (run, kind, position) = (self.run.clone(), self.kind, self.position.clone());
-        let inner = ctx.clone();
+        let (run, source, position) = (self.run.clone(), self.source.clone(), self.position.clone());
+        let (schema, inner) = (self.schema.clone(), ctx.clone());
         let next = async move {
             let answer = Object::new(inner.clone())?;
-            match next_piece(&inner, &run, kind, &position).await? {
+            let piece = match (source, schema) {
+                (Source::Parts(kind), _) => next_piece(&inner, &run, kind, &position).await?,
+                (Source::Output(_, Some(reader)), Some(schema)) => {
+                    reader.next(&inner, (&run, &schema), &position).await?
+                }
+                (Source::Output(kind, _), schema) => return Err(no_output(&inner, kind, schema.is_some())),
+            };
+            match piece {
                 Some(piece) => {
                     answer.set("value", piece)?;
                     answer.set("done", false)?;

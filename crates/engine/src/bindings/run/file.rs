@@ -231,8 +231,8 @@ async fn run_in(
     }
     answer::expect_output(ctx, &prompt, &namespace.get("output")?, &format!("the export output of {name}"))?;
     let scope = services::scope(ctx, &prompt.borrow().core)?;
-    if prompt.borrow().bag.output().is_some() {
-        scope.emit(&EventKind::Output(OutputEvent::Expected));
+    if let Some(shape) = prompt.borrow().core.answer.borrow().clone() {
+        scope.emit(&EventKind::Output(OutputEvent::Expected(shape)));
     }
     let started = detect_deadlock(ctx, "the prompt function", start(ctx, prompt)).await?;
     end_of(ctx, &started, last_answer_failed).await

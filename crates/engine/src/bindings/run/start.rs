@@ -55,7 +55,7 @@ impl<'js> Caller<'js> {
 
 pub(super) fn run_object<'js>(ctx: &Ctx<'js>, started: Started<'js>) -> Result<Value<'js>> {
     let answer = Object::new(ctx.clone())?;
-    answer.set("result", RunResult::create(ctx, started.run)?)?;
+    answer.set("result", RunResult::create(ctx, started.run, &started.prompt)?)?;
     answer.set("prompt", started.prompt)?;
     Ok(answer.into_value())
 }

@@ -83,5 +83,5 @@ fn run<'js>(ctx: Ctx<'js>, this: This<PromptObject<'js>>) -> Result<Value<'js>> 
     let host = Rc::new(ScriptPrompt::new(&ctx, &this.0)?);
     let run = host.run();
     spawn_step_loop(&ctx, host)?;
-    RunResult::create(&ctx, run)
+    RunResult::create(&ctx, run, &this.0)
 }

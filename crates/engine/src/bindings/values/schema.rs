@@ -1,5 +1,7 @@
 //! Schemas in prompt files: zod 4, Standard Schema, or plain JSON Schema (docs/reference/schemas.md).
 
+mod element;
+
 use std::{cell::OnceCell, rc::Rc};
 
 use rquickjs::{Array, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, function::This};

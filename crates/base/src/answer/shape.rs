@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use thiserror::Error;
 
-use lmthing_base::{
+use crate::{
     chat::{JsonError, ResponseFormat, mend_json, mend_json_at_start, read_json},
     schema::{InvalidSchema, Validator, describe_problems},
 };
@@ -18,7 +18,7 @@ pub const ANSWER_SECTION: &str = "responseFormat";
 const LONGEST_NAME: usize = 64;
 
 /// The number of places in a text where JSON is tried; each attempt parses what follows.
-const MOST_PLACES: usize = 100;
+pub(super) const MOST_PLACES: usize = 100;
 
 /// The number of places where JSON is mended.
 const MOST_MENDED: usize = 5;
@@ -97,6 +97,11 @@ impl AnswerShape {
             first = first.or(Some(found));
         }
         self.mended(text, is_cut).or(first).ok_or(NoJson::Invalid(whole))
+    }
+
+    /// Whether a text is JSON that matches the schema.
+    pub(super) fn matches(&self, text: &str) -> bool {
+        self.read(text).is_ok_and(|found| found.problem.is_none())
     }
 
     fn mended(&self, text: &str, is_cut: bool) -> Option<FoundJson> {
