@@ -11,8 +11,8 @@ use crate::{
     chat::{FinishReason, StreamPart},
 };
 
-/// Each event has the whole value so far. Together they are at most this long, for each answer.
-const BUDGET: SizeBudget = SizeBudget::new(64 << 10, 16);
+/// Each event has the whole value so far. Those of an answer are at most this long together, without the last one.
+const BUDGET: SizeBudget = SizeBudget::new(64 << 10, 15);
 
 /// Makes the lines of the events from the other events of a run.
 #[derive(Default)]
