@@ -15,6 +15,7 @@ use clap_complete::ArgValueCompleter;
 use super::{
     approval_args::ApprovalArgs,
     approve_args::ApproveArgs,
+    ask_args::AskArgs,
     chat_args::ChatArgs,
     check_args::CheckArgs,
     commands::prompt_file::is_prompt_file,
@@ -61,6 +62,8 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Run a prompt file; the model's text streams to standard output
     Run(Box<RunArgs>),
+    /// Ask a model one question, without a prompt file
+    Ask(Box<AskArgs>),
     /// Go on with a prompt file as a conversation: each line is a message
     Chat(Box<ChatArgs>),
     /// Run a prompt file once for each row of a file: JSON Lines, CSV or TSV

@@ -6,6 +6,7 @@ mod approval_args;
 mod approvals;
 mod approve_args;
 mod args;
+mod ask_args;
 mod batch_args;
 mod browser;
 mod call_args;
@@ -120,6 +121,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
                 | Command::Resume(_)
                 | Command::Approve(_)
                 | Command::Chat(_)
+                | Command::Ask(_)
         )
     ) {
         let (variables, _) = env::variables(&std::env::current_dir().unwrap_or_default());
@@ -139,6 +141,7 @@ fn run_parsed(command: Option<Command>, printer: &Printer) -> ExitCode {
         Some(Command::Approve(approve)) => commands::approve::run(&approve, printer),
         Some(Command::Resume(resume)) => commands::resume::run(&resume, printer),
         Some(Command::Runs(runs)) => commands::runs::run(&runs, printer),
+        Some(Command::Ask(ask)) => commands::ask::run(&ask, printer),
         Some(Command::Chat(chat)) => commands::chat::run(&chat, printer),
         Some(Command::Check(check)) => commands::check::run(&check, printer),
         Some(Command::Test(test)) => commands::test::run(&test, printer),

@@ -221,7 +221,8 @@ fn options(command: &str) -> BTreeSet<String> {
 
 #[test]
 fn pages_of_commands_name_every_option() {
-    let names = ["run", "resume", "map", "check", "test", "new", "models", "runs", "view", "mcp", "worker", "docs"];
+    let names =
+        ["run", "resume", "map", "check", "test", "new", "models", "runs", "view", "mcp", "worker", "docs", "ask"];
     let pages = names.map(|name| (name, name)).into_iter().chain([("approve", "remote")]);
     for (command, page) in pages {
         let path = format!("docs/reference/{page}.md");

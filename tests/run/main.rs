@@ -7,6 +7,7 @@ mod support;
 
 mod approve;
 mod approve_everywhere;
+mod ask;
 mod author_errors;
 mod cost;
 mod ends;

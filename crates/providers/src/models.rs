@@ -63,6 +63,34 @@ pub fn list_models(context: &ProviderContext) -> ModelList {
     ModelList { providers, aliases }
 }
 
+/// A provider with a key, which may lack other settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyedProvider {
+    pub name: String,
+    /// The id of the model to ask when none is named.
+    pub usual_model: Option<&'static str>,
+}
+
+/// The providers with a key in the environment, without servers of the user's own, which need none.
+pub fn providers_with_keys(context: &ProviderContext) -> Vec<KeyedProvider> {
+    let env = &*context.env;
+    let custom = catalog::custom_providers(env);
+    let has_key = |provider: &Provider| {
+        let has = |setting| provider.set_variable(setting, env).is_some();
+        has(Setting::ApiKey) || has(Setting::AccessKeyId) && has(Setting::SecretAccessKey)
+    };
+    let known = catalog::providers().filter(|provider| {
+        let is_replaced = custom.iter().any(|custom| custom.name == provider.name);
+        !is_replaced && !provider.needs_no_key() && has_key(provider)
+    });
+    let known = known.map(|provider| KeyedProvider {
+        name: provider.name.to_owned(),
+        usual_model: catalog::usual_model(provider.name),
+    });
+    let own = custom.iter().filter(|custom| custom.has_key());
+    known.chain(own.map(|custom| KeyedProvider { name: custom.name.clone(), usual_model: None })).collect()
+}
+
 /// The end of an alias chain. Missing settings of its provider are no error here: the provider's row shows them.
 fn target(alias: &str, context: &ProviderContext) -> Result<String, ProviderError> {
     let target = expand_alias(alias, context)?;

@@ -1,6 +1,7 @@
 //! One file for each command: takes parsed arguments and returns an exit code.
 
 pub(super) mod approve;
+pub(super) mod ask;
 mod batch_lines;
 pub(super) mod chat;
 pub(super) mod check;

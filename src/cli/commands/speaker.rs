@@ -33,20 +33,24 @@ pub(super) type MakeSpeaker = Box<dyn FnOnce(SpeakerContext) -> Rc<dyn Speaker>>
 
 /// A speaker that says these texts; `None` without any.
 pub(super) fn saying(texts: &[String]) -> Option<MakeSpeaker> {
-    let texts: VecDeque<String> = texts.iter().cloned().collect();
-    if texts.is_empty() {
+    let messages: VecDeque<_> = texts.iter().map(|text| vec![ContentPart::text(text.clone())]).collect();
+    if messages.is_empty() {
         return None;
     }
-    Some(Box::new(|_| Rc::new(Said(RefCell::new(texts)))))
+    Some(Box::new(|_| Rc::new(Said(RefCell::new(messages)))))
 }
 
-struct Said(RefCell<VecDeque<String>>);
+/// A speaker that asks one question.
+pub(super) fn asking(question: Vec<ContentPart>) -> MakeSpeaker {
+    Box::new(|_| Rc::new(Said(RefCell::new([question].into()))))
+}
+
+struct Said(RefCell<VecDeque<Vec<ContentPart>>>);
 
 impl Turns for Said {
     fn next<'a>(&'a self, _prompt: &'a dyn TurnPrompt) -> LocalBoxFuture<'a, NextTurn> {
         let next = self.0.borrow_mut().pop_front();
-        let next = next.map_or(NextTurn::End, |text| NextTurn::Say(vec![ContentPart::text(text)]));
-        std::future::ready(next).boxed_local()
+        std::future::ready(next.map_or(NextTurn::End, NextTurn::Say)).boxed_local()
     }
 }
 

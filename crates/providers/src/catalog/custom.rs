@@ -17,6 +17,10 @@ impl CustomProvider {
         &self.base_url
     }
 
+    pub(crate) fn has_key(&self) -> bool {
+        self.api_key.is_some()
+    }
+
     pub(crate) fn base_url_variable(&self) -> String {
         format!("{}_API_BASE", self.prefix)
     }

@@ -10,6 +10,7 @@ mod services;
 #[cfg(test)]
 mod tests;
 mod unknown;
+mod usual_models;
 
 pub(super) use built_in::built_in;
 pub use built_in::{BUILT_IN, COMPATIBLE};
@@ -19,6 +20,7 @@ pub use row::Provider;
 pub(super) use row::{Connection, Setup};
 pub(super) use services::Service;
 pub(super) use unknown::{suggestion_for_alias, unknown_provider};
+pub(super) use usual_models::usual_model;
 
 use crate::settings::ProviderSettings;
 use lmthing_base::{cache::CacheRules, chat::CallSettings};

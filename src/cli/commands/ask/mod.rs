@@ -1,0 +1,140 @@
+//! `lmthing ask TEXT` (docs/reference/ask.md): one question, without a prompt file.
+
+mod fields;
+mod model;
+mod schema;
+
+use std::{
+    io::{self, IsTerminal},
+    path::Path,
+};
+
+use serde_json::{Value, json};
+
+use super::{run, speaker};
+use crate::cli::{
+    ExitCode, Printer,
+    args::RunArgs,
+    ask_args::AskArgs,
+    env,
+    failure::{Ending, WrongUsage, io_error_text},
+    setup_args::SetupArgs,
+    show::Show,
+};
+use lmthing_base::{chat::ContentPart, diagnostic::Diagnostic};
+use lmthing_providers::Redactor;
+use lmthing_system::{
+    attachment,
+    files::{set_unsaved_text, unsaved_path},
+    user_file::{self, MAX_TEXT},
+};
+
+/// The path of the prompt, in a folder that does not exist, so that no file of the user has it.
+const FILE: &str = "<lmthing>/ask.lmt.mjs";
+
+pub(in crate::cli) fn run(args: &AskArgs, printer: &Printer) -> ExitCode {
+    let directory = std::env::current_dir().unwrap_or_default();
+    let environment = env::with_files(&directory, &args.env_file);
+    let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
+    printer.keep_secret(&redactor);
+    let prepared = match environment.wrong {
+        Some(wrong) => Err(wrong),
+        None => prepare(args, environment.variables),
+    };
+    let (question, command) = match prepared {
+        Ok(prepared) => prepared,
+        Err(wrong) => {
+            let ending = Ending::not_begun(wrong.into(), &redactor);
+            Show::new(args.show, printer, &redactor, None).end(&ending);
+            return ending.code;
+        }
+    };
+    if let Some(model) = command.setup.model.as_ref().filter(|_| args.model.is_none() && !args.show.quiet) {
+        printer.stderr_dim(&format!("model: {model}"));
+    }
+    run::run_talk(&command, printer, speaker::asking(question))
+}
+
+fn prepare(args: &AskArgs, variables: Vec<(String, String)>) -> Result<(Vec<ContentPart>, RunArgs), WrongUsage> {
+    let output = args.schema.as_deref().map(schema::read).transpose()?;
+    let files = args.attach.iter().map(|path| attachment::read(path));
+    let mut question =
+        files.collect::<Result<Vec<_>, _>>().map_err(|error| WrongUsage::plain(format!("-a: {error}")))?;
+    let model = match (&args.model, &args.mock) {
+        (None, None) => Some(model::choose(variables)?),
+        (model, _) => model.clone(),
+    };
+    // Last: whoever writes to the pipe may take long.
+    question.push(ContentPart::text(text(&args.text.join(" "), input()?)?));
+    write_prompt(args.system.as_deref(), output.as_ref());
+    let setup = SetupArgs { model, mock: args.mock.clone(), env_file: args.env_file.clone(), mcp_config: None };
+    let (show, limits) = (args.show, args.limits.clone());
+    Ok((question, RunArgs { setup, show, limits, ..RunArgs::of(FILE.into(), Vec::new()) }))
+}
+
+/// Standard input, unless it is a terminal.
+fn input() -> Result<String, WrongUsage> {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        return Ok(String::new());
+    }
+    let wrong = |why: &str| WrongUsage::plain(format!("cannot read standard input: {why}"));
+    let bytes = user_file::read_all(stdin.lock(), MAX_TEXT).map_err(|error| wrong(&io_error_text(&error)))?;
+    String::from_utf8(bytes).map_err(|_| {
+        WrongUsage::new("standard input is not UTF-8 text", "write it to a file, and attach that with -a FILE")
+    })
+}
+
+/// The text of the command line, an empty line, and the standard input.
+fn text(typed: &str, input: String) -> Result<String, WrongUsage> {
+    Ok(match (typed.trim().is_empty(), input.trim().is_empty()) {
+        (false, true) => typed.to_owned(),
+        (false, false) => format!("{typed}\n\n{input}"),
+        (true, false) => input,
+        (true, true) => {
+            let hint = "write the question behind the command, or pipe it in: lmthing ask What is a monad?";
+            return Err(WrongUsage::new("there is nothing to ask", hint));
+        }
+    })
+}
+
+/// The prompt is a file like any other, in memory only.
+fn write_prompt(system: Option<&str>, output: Option<&Value>) {
+    let output = output.map(|schema| format!("export const output = {schema};\n")).unwrap_or_default();
+    let system = system.map(|text| format!("defSystem('instructions', {});", json!(text))).unwrap_or_default();
+    let source = format!(
+        "export const config = {{ journal: false }};\n{output}export default ({{ defSystem }}) => {{ {system} }};\n"
+    );
+    if let Some(path) = unsaved_path(Path::new(FILE)) {
+        set_unsaved_text(&path, Some(source.into()));
+    }
+}
+
+/// A mistake in the value of an option, marked below it.
+fn marked(option: &str, value: &str, (line, column): (usize, usize), message: String, hint: &str) -> WrongUsage {
+    let number = |index: usize| u32::try_from(index + 1).unwrap_or(u32::MAX);
+    Box::new(Diagnostic {
+        location: Some(lmthing_base::diagnostic::Location {
+            path: option.to_owned(),
+            line: number(line),
+            column: number(column),
+        }),
+        source_line: value.lines().nth(line).map(str::to_owned),
+        ..Diagnostic::new(message).with_hint(hint)
+    })
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_question_is_the_text_and_then_the_input() {
+        let text = |typed: &str, input: &str| text(typed, input.to_owned()).ok();
+        assert_eq!(text("Sum up:", "a\nb\n").as_deref(), Some("Sum up:\n\na\nb\n"));
+        assert_eq!(text("Hi", " \n").as_deref(), Some("Hi"));
+        assert_eq!(text(" ", "Hi\n").as_deref(), Some("Hi\n"));
+        assert_eq!(text("", ""), None);
+    }
+}
