@@ -377,13 +377,16 @@ declare module 'lmthing' {
     defSystem(name: string, content: Scalar): Reference;
 
     /** Adds a message to the conversation. Only the first run of the function adds messages. */
-    defMessage(role: 'user' | 'assistant' | 'system', content: string | Reference | readonly (string | UserPart)[]): void;
+    defMessage(
+      role: 'user' | 'assistant' | 'system',
+      content: string | Reference | Blob | readonly (string | UserPart | Blob)[],
+    ): void;
 
     /**
      * Adds a user message: `` $`Greet ${name}` ``. `undefined` is dropped, a reference becomes its tag, an object with a
-     * `value` is replaced by it. Only the first run of the function adds messages.
+     * `value` is replaced by it, a `File` or `Blob` becomes a part at its place. Only the first run of the function adds messages.
      */
-    $(strings: TemplateStringsArray | string, ...values: unknown[]): void;
+    $(strings: TemplateStringsArray | string | Blob, ...values: unknown[]): void;
 
     /**
      * Defines a tool. Arguments are validated first; then `beforeCall`, `execute`, and `onSuccess` or `onError` run. An
@@ -732,17 +735,17 @@ declare module 'lmthing' {
   }
   export interface TextPart extends WithProviderOptions { type: 'text'; text: string }
   export interface ReasoningPart extends WithProviderOptions { type: 'reasoning'; text: string }
-  /** `image`: an http(s) URL, a data URL, base64, or bytes. */
+  /** `image`: an http(s) URL, a data URL, base64, bytes, or a `Blob`. */
   export interface ImagePart extends WithProviderOptions {
     type: 'image';
-    image: string | Uint8Array | ArrayBuffer;
+    image: string | Uint8Array | ArrayBuffer | Blob;
     mediaType?: string;
   }
-  /** `data`: an http(s) URL, a data URL, base64, or bytes. */
+  /** `data`: an http(s) URL, a data URL, base64, bytes, or a `Blob`, which knows its type. */
   export interface FilePart extends WithProviderOptions {
     type: 'file';
-    data: string | Uint8Array | ArrayBuffer;
-    mediaType: string;
+    data: string | Uint8Array | ArrayBuffer | Blob;
+    mediaType?: string;
     filename?: string;
   }
   export interface ToolCallPart extends WithProviderOptions {

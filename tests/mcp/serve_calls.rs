@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::{
     client::{Client, ENDLESS, hello, pids},
-    served::{failure, running, saying},
+    served::{failure, running, saying, tool},
     support::{
         Folder,
         processes::{is_alive, signal},
@@ -230,4 +230,33 @@ fn processes_of_a_crashed_run_end_with_it() {
         wait_until(how, || !is_alive(&pids[count]));
     }
     assert_eq!(client.close().code, 0);
+}
+
+#[test]
+fn a_file_is_an_embedded_resource() {
+    let lines = "import { z } from 'zod';\nexport const input = z.object({ photo: z.file().describe('What to see') });";
+    let folder = Folder::new(&[("secret.txt", "not for clients")]);
+    folder.write("look.lmt.mjs", &running(lines, "console.log(input.photo.name, input.photo.type, input.photo.size);"));
+    let mut client = Client::start(&mut folder.command("mcp ."));
+    client.ask("initialize", hello("2025-06-18"));
+    let schema = tool(&mut client, "look")["inputSchema"]["properties"]["photo"].take();
+    assert_eq!(schema["description"], "What to see");
+    assert_eq!(schema["properties"]["type"]["const"], "resource");
+    assert_eq!(schema["properties"]["resource"]["properties"]["blob"]["contentEncoding"], "base64");
+    let resource = |content| json!({ "photo": { "type": "resource", "resource": content } });
+    let seen = client.call("look", resource(json!({ "uri": "file:///x/dot.png", "blob": "iVBORw0KGgo=" })));
+    assert_eq!(seen["isError"], false, "{seen}");
+    client.call("look", resource(json!({ "uri": "a", "mimeType": "text/csv", "text": "a,b" })));
+    let path = folder.path("secret.txt").display().to_string();
+    for wrong in [
+        json!({ "photo": path }),
+        json!({ "photo": format!("@{path}") }),
+        resource(json!({ "uri": format!("file://{path}") })),
+    ] {
+        let why = failure(&mut client, "look", wrong);
+        assert!(why.contains("photo: expected a file, got ") && why.contains("embedded resource"), "{why}");
+        assert!(!why.contains("not for clients"), "{why}");
+    }
+    let printed = client.close().stderr;
+    assert!(printed.contains("[look] dot.png image/png 8") && printed.contains("[look] a text/csv 3"), "{printed}");
 }

@@ -8,6 +8,7 @@ mod support;
 mod batches;
 mod eval;
 mod ingress;
+mod map_files;
 mod map_providers;
 mod map_results;
 mod map_rows;

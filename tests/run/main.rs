@@ -13,6 +13,7 @@ mod cost;
 mod ends;
 mod eval_page;
 mod events;
+mod file_input;
 mod formats;
 mod helpers;
 mod limits;

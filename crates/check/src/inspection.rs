@@ -315,6 +315,10 @@ impl TextSources for ExplicitSources {
         self.sources.file(path)
     }
 
+    fn resource(&self, path: &str) -> Result<Value, UnreadableText> {
+        self.sources.resource(path)
+    }
+
     fn standard_input(&self) -> Result<String, UnreadableText> {
         self.sources.standard_input()
     }

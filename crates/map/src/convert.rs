@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::rows::{Fault, Records, Values};
+use super::{
+    row_files::RowFiles,
+    rows::{Fault, Records, Values},
+};
 use lmthing_base::{
     diagnostic::Diagnostic,
     input::{ColumnSetting, Columns, InputShape},
@@ -16,6 +19,7 @@ pub(super) type ReadInput = Result<Result<Map<String, Value>, InvalidRow>, EndOf
 pub(super) struct Converter {
     pub(super) taken: Arc<InputShape>,
     pub(super) columns: Option<Columns>,
+    pub(super) files: RowFiles,
     header: Vec<String>,
     settings: Vec<ColumnSetting>,
 }
@@ -25,6 +29,7 @@ impl Converter {
         taken: Arc<InputShape>,
         header: Option<&[String]>,
         settings: &[ColumnSetting],
+        files: RowFiles,
     ) -> Result<Self, Box<Diagnostic>> {
         let wrong = |problem: lmthing_base::input::InputProblem| Box::new(Diagnostic::from(problem));
         let columns = match header {
@@ -32,10 +37,19 @@ impl Converter {
             None => taken.declaration.check_settings(settings).map(|()| None).map_err(wrong)?,
         };
         let header = header.unwrap_or_default().to_vec();
-        Ok(Converter { taken, columns, header, settings: settings.to_vec() })
+        Ok(Converter { taken, columns, files, header, settings: settings.to_vec() })
     }
 
+    /// The input of a row, in which files are references.
     pub(super) fn input(&self, values: Values) -> Result<Map<String, Value>, InvalidRow> {
+        let mut input = self.written_input(values)?;
+        match self.files.refer(&self.taken.declaration, &mut input) {
+            Ok(()) => Ok(input),
+            Err(problem) => Err(InvalidRow { message: problem.message().to_owned(), row: input }),
+        }
+    }
+
+    fn written_input(&self, values: Values) -> Result<Map<String, Value>, InvalidRow> {
         match (values, &self.columns) {
             (Values::Cells(cells), Some(columns)) => {
                 let input = columns.input(cells.iter().map(String::as_str));

@@ -10,6 +10,7 @@ mod options;
 mod plan;
 mod progress;
 mod results;
+mod row_files;
 mod row_set;
 mod rows;
 mod validate;
@@ -26,6 +27,7 @@ pub use options::{
 pub use plan::run_map;
 pub use progress::{BatchNews, BatchNewsPhase, EarlyEnd, Progress, RowEnd, Totals};
 pub use results::{Provenance, RowError, RowOutcome, Table, UnitSink, free_name, lock_state, with_suffix};
+pub use row_files::RowFiles;
 pub use rows::{Fault, Record, Records, Rows, Source, Values};
 pub use work::{BatchPlace, FileFacts, RowBatches, Target, Targets, Units, check_file, run_units};
 pub use written::check_written;

@@ -73,13 +73,22 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
     let remaining = remaining(validated, options.sample);
     let MapOptions { file, shown_file, model, server, pool, .. } = options;
     let (overrides, tag) = (ConfigOverrides::default(), String::new());
-    let target = Target { file, shown_file, model, overrides, taken: converter.taken.clone(), tag };
+    let target = Target {
+        file,
+        shown_file,
+        model,
+        overrides,
+        taken: converter.taken.clone(),
+        files: converter.files.clone(),
+        tag,
+    };
+    let files = converter.files.clone();
     let work = Work {
         targets: Targets::one(target),
         inputs: Box::new(Inputs { records, converter }),
         remaining,
         batches,
-        remote_rows: server.map(|server| RemoteRows::new(server, salt, taken)),
+        remote_rows: server.map(|server| RemoteRows::new(server, salt, taken, files)),
         answers: None,
         servers: Arc::default(),
     };

@@ -15,6 +15,7 @@ use super::{
     hashes,
     options::{MapListener, MapOptions},
     results::{Provenance, Store, results_of, with_suffix},
+    row_files::RowFiles,
     rows::{Fault, Record, Records, Rows},
     work::RowHost,
     written::check_written,
@@ -103,7 +104,8 @@ impl<'a> RowValidator<'a> {
 
 impl InputRows for RowValidator<'_> {
     fn begin(&mut self, taken: Arc<InputShape>) -> Result<(), Box<Diagnostic>> {
-        let converter = Converter::new(taken, self.rows.header(), &self.options.settings)?;
+        let converter =
+            Converter::new(taken, self.rows.header(), &self.options.settings, RowFiles::of(&self.options.rows))?;
         let unused = converter.columns.as_ref().map(lmthing_base::input::Columns::unused).unwrap_or_default();
         let unused: Vec<&str> = unused.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
         if !unused.is_empty() {
@@ -132,7 +134,13 @@ impl InputRows for RowValidator<'_> {
             let input = match record {
                 Ok(Record { line, values }) => {
                     self.line = line;
-                    self.converter.as_ref()?.input(values).map_err(|wrong| wrong.message)
+                    let converter = self.converter.as_ref()?;
+                    let input = converter.input(values).map_err(|wrong| wrong.message);
+                    input.and_then(|input| match converter.files.load(&input) {
+                        Ok(Value::Object(loaded)) => Ok((input, loaded)),
+                        Ok(_) => Ok((input.clone(), input)),
+                        Err(why) => Err(why.to_string()),
+                    })
                 }
                 // Its message has the line.
                 Err(Fault::Row(message)) => {
@@ -145,9 +153,9 @@ impl InputRows for RowValidator<'_> {
             };
             self.validated.total = row;
             match input {
-                Ok(input) => {
-                    self.input.clone_from(&input);
-                    return Some(input);
+                Ok((input, loaded)) => {
+                    self.input = input;
+                    return Some(loaded);
                 }
                 Err(message) => self.validated.add_invalid(row, InvalidRowFault { message, line: self.line }),
             }

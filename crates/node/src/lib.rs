@@ -36,6 +36,7 @@ pub use event_loop::{
 };
 pub use event_loop::{Origin, emit_before_exit, emit_exit, emit_uncaught, is_exception_unhandled, is_halted, is_idle};
 pub use gate::{DeniedAccess, denied_accesses, exit_location};
+pub use globals::Bytes;
 pub use globals::ExitCalled;
 pub use globals::environment;
 pub use globals::exit_code;

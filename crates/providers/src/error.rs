@@ -34,6 +34,8 @@ pub enum ProviderErrorKind {
     ContentFilter,
     /// Any other 4xx.
     BadRequest,
+    /// The provider does not take a file of a message; found before any request.
+    File,
     Server,
     Connection,
     /// A timeout of `options.timeout` expired.
@@ -56,6 +58,7 @@ impl ProviderErrorKind {
             ProviderErrorKind::ContextLength => "context-length",
             ProviderErrorKind::ContentFilter => "content-filter",
             ProviderErrorKind::BadRequest => "bad-request",
+            ProviderErrorKind::File => "file",
             ProviderErrorKind::Server => "server",
             ProviderErrorKind::Connection => "connection",
             ProviderErrorKind::Timeout => "timeout",
@@ -74,6 +77,7 @@ impl ProviderErrorKind {
             "context-length" => ProviderErrorKind::ContextLength,
             "content-filter" => ProviderErrorKind::ContentFilter,
             "bad-request" => ProviderErrorKind::BadRequest,
+            "file" => ProviderErrorKind::File,
             "server" => ProviderErrorKind::Server,
             "connection" => ProviderErrorKind::Connection,
             "timeout" => ProviderErrorKind::Timeout,

@@ -109,6 +109,7 @@ pub(super) fn is_retryable(error: &ProviderError) -> bool {
         | ProviderErrorKind::Billing
         | ProviderErrorKind::ContextLength
         | ProviderErrorKind::ContentFilter
+        | ProviderErrorKind::File
         | ProviderErrorKind::Protocol
         | ProviderErrorKind::Replay => false,
     }

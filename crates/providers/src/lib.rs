@@ -13,6 +13,7 @@ mod error;
 mod error_kind;
 mod error_text;
 mod fallback;
+mod file_limits;
 mod framing;
 mod human_duration;
 mod identifiers;

@@ -1,9 +1,9 @@
 //! Files as parts of messages. Their kind is found by their content.
 
-use std::{io, path::Path};
+use std::{io, path::Path, time::UNIX_EPOCH};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use lmthing_base::chat::ContentPart;
+use lmthing_base::{chat::ContentPart, input::InputFile};
 use thiserror::Error;
 
 use crate::user_file;
@@ -59,6 +59,20 @@ pub fn read(path: &Path) -> Result<ContentPart, AttachmentError> {
     part(&bytes, name.as_deref(), "").ok_or_else(|| AttachmentError::UnknownKind(shown()))
 }
 
+/// Reads a file for the input of a prompt file. Its kind may be unknown.
+pub fn input_file(path: &Path) -> io::Result<InputFile> {
+    let bytes = user_file::read(path, MAX_ATTACHMENT)?;
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let modified = std::fs::metadata(path).and_then(|found| found.modified()).ok();
+    let since_epoch = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    Ok(InputFile {
+        media_type: media_type(&bytes, Some(&name)).unwrap_or_default().to_owned(),
+        name,
+        bytes,
+        last_modified: since_epoch.and_then(|time| i64::try_from(time.as_millis()).ok()),
+    })
+}
+
 /// A file as a part of a message: text as text with its name, everything else as a file. The media type is the stated
 /// one unless that is empty. `None` if there is none.
 pub fn part(bytes: &[u8], name: Option<&str>, stated: &str) -> Option<ContentPart> {
@@ -69,11 +83,16 @@ pub fn part(bytes: &[u8], name: Option<&str>, stated: &str) -> Option<ContentPar
     }
     let media_type = if stated.is_empty() { media_type(bytes, name)? } else { stated };
     Some(ContentPart::File {
-        data: STANDARD.encode(bytes),
+        data: base64(bytes),
         media_type: media_type.to_owned(),
         filename: name.map(str::to_owned),
         provider_options: None,
     })
+}
+
+/// Content as messages have it.
+pub fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
 }
 
 /// The media type of content; of text, the name of the file says more. `None` if its kind is unknown.

@@ -17,6 +17,7 @@ use lmthing_base::{
     input::{CommandLine, TextSources, UnreadableText},
 };
 use lmthing_system::{
+    attachment,
     files::FileReporter,
     user_file::{self, MAX_TEXT},
 };
@@ -54,10 +55,14 @@ impl TextSources for ProcessSources {
     fn file(&self, path: &str) -> Result<String, UnreadableText> {
         let path = Path::new(path);
         self.reporter.note_read(path);
-        text(user_file::read(path, MAX_TEXT)).map_err(|problem| {
-            let meant = if path.exists() { None } else { did_you_mean(path, |_| true) };
-            meant.map_or(problem.clone(), |meant| UnreadableText(format!("{problem}. {meant}")))
-        })
+        text(user_file::read(path, MAX_TEXT)).map_err(|problem| unreadable(path, problem.0))
+    }
+
+    fn resource(&self, path: &str) -> Result<Value, UnreadableText> {
+        let path = Path::new(path);
+        self.reporter.note_read(path);
+        let file = attachment::input_file(path).map_err(|error| unreadable(path, io_error_text(&error)))?;
+        Ok(file.to_json())
     }
 
     fn standard_input(&self) -> Result<String, UnreadableText> {
@@ -71,6 +76,11 @@ impl TextSources for ProcessSources {
     fn other_use(&self) -> Option<&'static str> {
         self.is_chat.then_some("the messages of the chat")
     }
+}
+
+fn unreadable(path: &Path, problem: String) -> UnreadableText {
+    let meant = if path.exists() { None } else { did_you_mean(path, |_| true) };
+    UnreadableText(meant.map_or(problem.clone(), |meant| format!("{problem}. {meant}")))
 }
 
 /// For several files, which all get the same standard input.
@@ -87,6 +97,10 @@ struct SharedSources {
 impl TextSources for SharedSources {
     fn file(&self, path: &str) -> Result<String, UnreadableText> {
         self.process.file(path)
+    }
+
+    fn resource(&self, path: &str) -> Result<Value, UnreadableText> {
+        self.process.resource(path)
     }
 
     fn standard_input(&self) -> Result<String, UnreadableText> {

@@ -16,6 +16,12 @@ pub struct UnreadableText(pub String);
 pub trait TextSources: Send + Sync {
     fn file(&self, path: &str) -> Result<String, UnreadableText>;
 
+    /// A file with any content, as an embedded resource.
+    fn resource(&self, path: &str) -> Result<Value, UnreadableText> {
+        self.file(path)?;
+        Err(UnreadableText("only its text can be read here".to_owned()))
+    }
+
     /// All of standard input.
     fn standard_input(&self) -> Result<String, UnreadableText>;
 

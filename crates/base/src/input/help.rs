@@ -96,6 +96,9 @@ fn about(property: &Property) -> String {
     if property.kind.is_flag() {
         notes.insert(0, "boolean".to_owned());
     }
+    if property.kind.takes_file() || property.kind.item().takes_file() {
+        notes.insert(0, "as @PATH".to_owned());
+    }
     if property.is_required {
         notes.push("required".to_owned());
     }

@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::property::{ObjectFields, Property};
+use super::{
+    file::is_resource,
+    property::{ObjectFields, Property},
+};
 
 const MAX_DEPTH: usize = 12;
 
@@ -42,6 +45,8 @@ pub(super) enum ValueKind {
     },
     Date,
     BigInteger,
+    /// JSON Schema has no files, so `tsType` marks them too.
+    File,
     Number,
     Integer,
     Boolean,
@@ -56,7 +61,7 @@ pub(super) enum ValueKind {
 }
 
 impl ValueKind {
-    /// The kind that `schema` describes. The keyword `tsType` marks dates and big integers, which JSON Schema does not have.
+    /// The kind that `schema` describes. The keyword `tsType` marks what JSON Schema does not have.
     pub(super) fn read(schema: &Value, place: SchemaContext<'_>) -> ValueKind {
         let is_too_much = place.references == 0 && schema.get("$ref").is_some();
         let Some(keywords) = place.resolve(schema).as_object() else { return ValueKind::Anything };
@@ -66,6 +71,7 @@ impl ValueKind {
         match keywords.get("tsType").and_then(Value::as_str) {
             Some("Date") => return ValueKind::Date,
             Some("bigint") => return ValueKind::BigInteger,
+            Some("File") => return ValueKind::File,
             _ => {}
         }
         if let Some(value) = keywords.get("const") {
@@ -153,6 +159,43 @@ impl ValueKind {
         }
     }
 
+    /// Whether a value of this kind may be a file.
+    pub(super) fn takes_file(&self) -> bool {
+        match self.inner() {
+            ValueKind::File => true,
+            ValueKind::AnyOf(kinds) => kinds.iter().any(ValueKind::takes_file),
+            _ => false,
+        }
+    }
+
+    /// Whether a value of this kind may be or contain a file.
+    pub(super) fn has_file(&self) -> bool {
+        match self.inner() {
+            ValueKind::List(item) => item.has_file(),
+            ValueKind::Object(fields) => fields.kinds().any(ValueKind::has_file),
+            ValueKind::AnyOf(kinds) => kinds.iter().any(ValueKind::has_file),
+            kind => kind.takes_file(),
+        }
+    }
+
+    /// The kind of the items of a list.
+    pub(super) fn item(&self) -> &ValueKind {
+        match self.inner() {
+            ValueKind::List(item) => item,
+            ValueKind::AnyOf(kinds) => first_with_file(kinds.iter().map(ValueKind::item)),
+            _ => &ValueKind::Anything,
+        }
+    }
+
+    /// The kind of a property of an object.
+    pub(super) fn field(&self, name: &str) -> &ValueKind {
+        match self.inner() {
+            ValueKind::Object(fields) => fields.kind_of(name),
+            ValueKind::AnyOf(kinds) => first_with_file(kinds.iter().map(|kind| kind.field(name))),
+            _ => &ValueKind::Anything,
+        }
+    }
+
     pub(super) fn is_flag(&self) -> bool {
         match self.inner() {
             ValueKind::Boolean => true,
@@ -180,6 +223,7 @@ impl ValueKind {
         match self {
             ValueKind::Text { .. } => "string".into(),
             ValueKind::Date => "date".into(),
+            ValueKind::File => "file".into(),
             ValueKind::BigInteger | ValueKind::Integer => "integer".into(),
             ValueKind::Number => "number".into(),
             ValueKind::Boolean => "boolean".into(),
@@ -206,6 +250,7 @@ impl ValueKind {
         match self {
             ValueKind::Text { .. } => "a string".into(),
             ValueKind::Date => "a date such as 2026-01-31".into(),
+            ValueKind::File => "a file".into(),
             ValueKind::BigInteger | ValueKind::Integer => "an integer (a whole number)".into(),
             ValueKind::Number => "a number".into(),
             ValueKind::Boolean => "a boolean (true or false)".into(),
@@ -229,6 +274,7 @@ impl ValueKind {
         match self {
             ValueKind::Text { .. } | ValueKind::Date => value.is_string(),
             ValueKind::BigInteger => value.is_number() || value.is_string(),
+            ValueKind::File => is_resource(value) || value.as_str().is_some_and(|text| text.starts_with('@')),
             ValueKind::Number => value.is_number(),
             ValueKind::Integer => value.as_f64().is_some_and(|number| number.fract() == 0.0),
             ValueKind::Boolean => value.is_boolean(),
@@ -244,6 +290,10 @@ impl ValueKind {
             ValueKind::Anything => true,
         }
     }
+}
+
+fn first_with_file<'a>(mut kinds: impl Iterator<Item = &'a ValueKind>) -> &'a ValueKind {
+    kinds.find(|kind| kind.has_file()).unwrap_or(&ValueKind::Anything)
 }
 
 /// Follows the `$ref` of a schema within `root`.

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod command_line;
+mod file;
 mod fill;
 mod help;
 mod kind;
@@ -16,6 +17,7 @@ mod tests;
 mod value;
 
 pub use command_line::{CommandLine, FilledInput, InputShape, TextSources, UnreadableText};
+pub use file::{InputFile, load_references, put_references, resource_schema, take_references, with_short_files};
 pub use help::{FileOption, file_options, help, usage};
 pub use own_options::check_arguments;
 pub use problem::InputProblem;

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{
     command_line::FilledInput,
+    file::{FORM, InputFile, is_resource},
     kind::ValueKind,
     property::{Declaration, Property},
 };
@@ -78,6 +79,12 @@ impl InputProblem {
         let near = missing.iter().find_map(|property| Some((closest(&property.name, unknown())?, &property.name)));
         match near {
             Some((near, name)) => problem.hint(format!("the input has {near}; did you mean {name}?")),
+            None if found.iter().any(|found| is_no_file(declaration, &filled.input, found)) => {
+                problem.hint(match is_call {
+                    true => format!("a file is an embedded resource, {FORM}; paths of this machine are not read"),
+                    false => format!("a file is given by its path behind @, in JSON of a file or a pipe as {FORM}"),
+                })
+            }
             None => problem,
         }
     }
@@ -105,6 +112,23 @@ impl From<InputProblem> for Diagnostic {
             None => diagnostic,
         }
     }
+}
+
+/// Whether something else was given for a file.
+fn is_no_file(declaration: &Declaration, input: &Map<String, Value>, problem: &schema::ValidationProblem) -> bool {
+    let Some((name, inner)) = problem.keys.split_first() else { return false };
+    let is_index = |key: &str| key.parse::<usize>().is_ok();
+    let kind = inner.iter().fold(declaration.fields.kind_of(name), |kind, key| match kind.inner() {
+        ValueKind::List(_) if is_index(key) => kind.item(),
+        _ => kind.field(key),
+    });
+    kind.takes_file() && given(input, name, inner).is_some_and(|given| InputFile::read(given).is_none())
+}
+
+fn given<'a>(input: &'a Map<String, Value>, name: &str, inner: &[String]) -> Option<&'a Value> {
+    inner
+        .iter()
+        .try_fold(input.get(name)?, |value, key| value.get(key).or_else(|| value.get(key.parse::<usize>().ok()?)))
 }
 
 fn missing_property<'a>(
@@ -145,13 +169,9 @@ fn schema_line(
     let option = declaration.fields.named(name).map_or_else(|| name.clone(), |known| declaration.fields.option(known));
     let within = problem.path.strip_prefix(name.as_str()).unwrap_or_default();
     let place = if is_call { format!("{name}{within}") } else { format!("--{option}{within}") };
-    let given = inner.iter().try_fold(input.get(name), |value, key| {
-        let value = value?;
-        Some(value.get(key).or_else(|| value.get(key.parse::<usize>().ok()?)))
-    });
     let known = declaration.fields.named(name).filter(|_| inner.is_empty());
     let message = expectation(known, &problem.message);
-    match given.flatten() {
+    match given(input, name, inner) {
         Some(given) => format!("{place}: {message}, got {}", shown(given)),
         None if message.starts_with("expected ") => format!("{place}: {message}, got nothing"),
         None => format!("{place}: {message}"),
@@ -164,6 +184,7 @@ fn expectation(property: Option<&Property>, message: &str) -> String {
     // The date was created from text, so a schema only reports that it is invalid. For a union it reports nothing.
     let is_uninformative = |known: &&Property| match known.kind.inner() {
         ValueKind::Date => message.starts_with("Invalid input: expected date"),
+        ValueKind::File => message.starts_with("Invalid input"),
         _ => message == "Invalid input",
     };
     if let Some(known) = property.filter(is_uninformative) {
@@ -179,6 +200,9 @@ fn expectation(property: Option<&Property>, message: &str) -> String {
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
+        resource if is_resource(resource) => {
+            InputFile::read(resource).map_or_else(|| "a resource".to_owned(), |file| format!("the file {}", file.name))
+        }
         other => cut(&other.to_string()),
     }
 }

@@ -116,6 +116,16 @@ impl ObjectFields {
         }
     }
 
+    /// The kind of a property, declared or not.
+    pub(super) fn kind_of(&self, name: &str) -> &ValueKind {
+        let declared = self.named(name).map(|property| &property.kind);
+        declared.or(self.others.as_deref()).unwrap_or(&ValueKind::Anything)
+    }
+
+    pub(super) fn kinds(&self) -> impl Iterator<Item = &ValueKind> {
+        self.properties.iter().map(|property| &property.kind).chain(self.others.as_deref())
+    }
+
     pub(super) fn named(&self, name: &str) -> Option<&Property> {
         self.properties.iter().find(|property| property.name == name)
     }
@@ -178,6 +188,9 @@ impl Property {
 }
 
 fn limits(schema: &Value) -> Vec<String> {
+    if schema.get("tsType").is_some_and(|kind| kind == "File") {
+        return file_limits(schema);
+    }
     let number = |key: &str| schema.get(key).filter(|limit| limit.as_f64().is_some_and(|n| n.abs() < SAFE_INTEGER));
     let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::to_owned);
     let limit = |key: &str, words: &str| number(key).map(|limit| words.replace('N', &plain_value(limit)));
@@ -197,6 +210,17 @@ fn limits(schema: &Value) -> Vec<String> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+fn file_limits(schema: &Value) -> Vec<String> {
+    let number = |key: &str| schema.get(key).filter(|limit| limit.is_number());
+    let limit = |key: &str, words: &str| number(key).map(|limit| words.replace('N', &plain_value(limit)));
+    let media_type = |schema: &Value| schema.get("contentMediaType").and_then(Value::as_str).map(str::to_owned);
+    let several = schema.get("anyOf").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let types: Vec<String> = std::iter::once(schema).chain(several).filter_map(media_type).collect();
+    let types = Some(types.join(" or ")).filter(|types| !types.is_empty());
+    let sizes = [limit("minLength", "N or more bytes"), limit("maxLength", "N or fewer bytes")];
+    std::iter::once(types).chain(sizes).flatten().collect()
 }
 
 /// `maxWords` and `max_words` become `max-words`, `parseURL` becomes `parse-url`.

@@ -4,6 +4,8 @@ use serde_json::Value;
 
 use super::{
     command_line::{CommandLine, TextSources},
+    file::is_resource,
+    kind::ValueKind,
     problem::InputProblem,
 };
 
@@ -73,23 +75,36 @@ impl<'a> TextReader<'a> {
         })
     }
 
+    /// A file for a property that takes files.
+    pub(super) fn resource(&self, place: &str, path: &str) -> Result<Value, InputProblem> {
+        self.sources
+            .resource(path)
+            .map_err(|reason| InputProblem::new(format!("{place}: cannot read the file {path}: {reason}")))
+    }
+
     pub(super) fn is_file(&self, word: &str) -> bool {
         self.sources.file(word).is_ok()
     }
 
-    /// Replaces `@path` by the text of the file everywhere in typed JSON.
-    pub(super) fn expand(&self, place: &str, value: Value) -> Result<Value, InputProblem> {
+    /// Replaces `@path` everywhere in typed JSON: by the file where its kind is one, else by its text.
+    pub(super) fn expand(&self, place: &str, kind: &ValueKind, value: Value) -> Result<Value, InputProblem> {
         Ok(match value {
+            Value::String(text) if kind.takes_file() && text.starts_with('@') => self.resource(place, &text[1..])?,
+            value if kind.takes_file() && is_resource(&value) => value,
             Value::String(text) => match text.strip_prefix('@') {
                 Some(rest) if rest.starts_with('@') => Value::String(rest.to_owned()),
                 Some(path) if !path.is_empty() => Value::String(self.file(place, path)?),
                 _ => Value::String(text),
             },
             Value::Array(values) => {
-                Value::Array(values.into_iter().map(|value| self.expand(place, value)).collect::<Result<_, _>>()?)
+                let items = values.into_iter().map(|value| self.expand(place, kind.item(), value));
+                Value::Array(items.collect::<Result<_, _>>()?)
             }
             Value::Object(fields) => {
-                let expand = |(key, value)| Ok((key, self.expand(place, value)?));
+                let expand = |(key, value): (String, Value)| {
+                    let value = self.expand(place, kind.field(&key), value)?;
+                    Ok((key, value))
+                };
                 Value::Object(fields.into_iter().map(expand).collect::<Result<_, _>>()?)
             }
             other => other,

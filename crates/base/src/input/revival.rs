@@ -1,8 +1,8 @@
-//! Finds the parts of an input that JSON cannot represent, dates and big integers, by the keyword `tsType`.
+//! Finds the parts of an input that JSON cannot represent, dates, big integers and files, by the keyword `tsType`.
 
 use serde_json::{Map, Value};
 
-use super::kind::resolve;
+use super::{file::is_resource, kind::resolve};
 use crate::schema::Validator;
 
 /// The limit of compared parts: nested alternatives multiply.
@@ -20,6 +20,7 @@ pub struct Revival {
 pub enum RevivedType {
     Date,
     BigInteger,
+    File,
 }
 
 /// The conversions needed for `value` to fit `schema`. Of several alternatives, one that accepts the value without conversion is
@@ -37,7 +38,11 @@ impl<'a> RevivalSearch<'a> {
     fn revivals(&mut self, schema: &'a Value, value: &Value, depth: usize) -> Vec<Revival> {
         let Some(keywords) = self.keywords(schema, depth) else { return Vec::new() };
         if let Some(becomes) = becomes(keywords) {
-            let is_one = value.is_string() || (becomes == RevivedType::BigInteger && value.is_number());
+            let is_one = match becomes {
+                RevivedType::Date => value.is_string(),
+                RevivedType::BigInteger => value.is_string() || value.is_number(),
+                RevivedType::File => is_resource(value),
+            };
             return if is_one { vec![Revival { path: Vec::new(), becomes }] } else { Vec::new() };
         }
         let mut found = Vec::new();
@@ -71,6 +76,7 @@ impl<'a> RevivalSearch<'a> {
         match becomes(keywords) {
             Some(RevivedType::Date) => return value.is_string(),
             Some(RevivedType::BigInteger) => return is_whole(value),
+            Some(RevivedType::File) => return is_resource(value),
             None => {}
         }
         if !is_nested(keywords) {
@@ -94,6 +100,7 @@ fn becomes(keywords: &Map<String, Value>) -> Option<RevivedType> {
     match keywords.get("tsType")?.as_str()? {
         "Date" => Some(RevivedType::Date),
         "bigint" => Some(RevivedType::BigInteger),
+        "File" => Some(RevivedType::File),
         _ => None,
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Number, Value};
 
 use super::{
+    file::is_resource,
     kind::{ValueKind, plain_value},
     problem::{InputProblem, quoted},
     reader::{SourceText, TextReader},
@@ -16,11 +17,34 @@ pub(super) fn value(
     kind: &ValueKind,
     word: &str,
 ) -> Result<Value, InputProblem> {
+    if kind.takes_file()
+        && let Some(file) = file(reader, place, kind, word)?
+    {
+        return Ok(file);
+    }
     let text = reader.text(place, word)?;
     match kind {
         ValueKind::Nullable(_) if text.text == "null" => Ok(Value::Null),
         ValueKind::Nullable(kind) => text_value(reader, place, kind, text),
         kind => text_value(reader, place, kind, text),
+    }
+}
+
+/// The file that a word names. `None` if the word is of another kind that is accepted too.
+fn file(reader: &TextReader<'_>, place: &str, kind: &ValueKind, word: &str) -> Result<Option<Value>, InputProblem> {
+    if let Some(path) = word.strip_prefix('@').filter(|path| !path.is_empty()) {
+        return reader.resource(place, path).map(Some);
+    }
+    let written = read_json::<Value>(word).ok().filter(is_resource);
+    match kind {
+        _ if written.is_some() => Ok(written),
+        ValueKind::Nullable(_) if word == "null" => Ok(None),
+        kind if *kind.inner() != ValueKind::File => Ok(None),
+        kind => {
+            let path = if word == "-" { "PATH" } else { word };
+            let problem = InputProblem::unexpected(place, kind, word);
+            Err(problem.hint(format!("a file is given by its path behind @: {place} @{path}")))
+        }
     }
 }
 
@@ -33,12 +57,20 @@ pub(super) fn list(
 ) -> Result<Value, InputProblem> {
     let mut values = Vec::new();
     for word in words {
+        if item.takes_file() && !word.trim_start().starts_with('[') {
+            values.push(value(reader, place, item, word)?);
+            continue;
+        }
         let text = reader.text(place, word)?;
         match read_json::<Value>(&text.text) {
             Ok(Value::Array(items)) if items.iter().all(|value| item.takes(value)) => {
-                let items = Value::Array(items);
-                let items = if text.is_typed { reader.expand(place, items)? } else { items };
-                values.extend(items.as_array().cloned().unwrap_or_default());
+                let items = match text.is_typed {
+                    true => {
+                        items.into_iter().map(|value| reader.expand(place, item, value)).collect::<Result<_, _>>()?
+                    }
+                    false => items,
+                };
+                values.extend::<Vec<Value>>(items);
             }
             _ => values.push(text_value(reader, place, item, text)?),
         }
@@ -80,7 +112,7 @@ fn text_value(
         ValueKind::Text { one_line: true } if !text.is_typed => {
             Ok(Value::String(without_line_break(&text.text).to_owned()))
         }
-        ValueKind::Text { .. } => Ok(Value::String(text.text)),
+        ValueKind::Text { .. } | ValueKind::File => Ok(Value::String(text.text)),
         ValueKind::List(_)
         | ValueKind::Tuple
         | ValueKind::Object(_)
@@ -102,7 +134,7 @@ fn json(reader: &TextReader<'_>, place: &str, kind: &ValueKind, text: &SourceTex
     match parsed {
         Ok(value) if kind.takes(&value) => {
             if text.is_typed {
-                reader.expand(place, value)
+                reader.expand(place, kind, value)
             } else {
                 Ok(value)
             }
@@ -123,7 +155,7 @@ pub(super) fn malformed(place: &str, expected: &str, text: &str, error: &JsonErr
 fn scalar(kind: &ValueKind, text: &str) -> Option<Value> {
     let trimmed = text.trim();
     match kind {
-        ValueKind::Text { .. } => Some(Value::String(text.to_owned())),
+        ValueKind::Text { .. } | ValueKind::File => Some(Value::String(text.to_owned())),
         ValueKind::Date if !trimmed.is_empty() => Some(Value::String(trimmed.to_owned())),
         ValueKind::BigInteger => {
             let digits = trimmed.strip_prefix(['-', '+']).unwrap_or(trimmed);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use thiserror::Error;
 
 use lmthing_base::{checkpoint::StoreError, diagnostic::Diagnostic, event::AwaitedCall};
-use lmthing_providers::ProviderError;
+use lmthing_providers::{ProviderError, ProviderErrorKind};
 
 #[derive(Clone, Debug, Error)]
 pub enum RunError {
@@ -78,6 +78,7 @@ impl RunError {
                 Self::SCRIPT_EXIT_CODE
             }
             RunError::Usage(_) | RunError::MissingInput { .. } => Self::USAGE_EXIT_CODE,
+            RunError::Provider(error) if error.kind == ProviderErrorKind::File => Self::USAGE_EXIT_CODE,
             RunError::Provider(_) | RunError::Output(_) => Self::MODEL_EXIT_CODE,
             RunError::Limit { .. } => Self::LIMIT_EXIT_CODE,
             RunError::Waiting { .. } => Self::WAITING_EXIT_CODE,

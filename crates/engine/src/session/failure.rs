@@ -134,6 +134,7 @@ fn redact_call(call: &AwaitedCall, redactor: &Redactor) -> AwaitedCall {
 fn code_and_kind(error: &RunError, model: Option<ModelOption<'_>>) -> (i32, &'static str) {
     let code = error.exit_code(model.map(|model| model.name));
     let kind = match error.origin() {
+        RunError::Provider(_) if code == RunError::USAGE_EXIT_CODE => "usage",
         RunError::Provider(_) => "model",
         RunError::Output(_) => "output",
         RunError::Usage(_) | RunError::MissingInput { .. } => "usage",

@@ -203,6 +203,7 @@ impl Plan {
             model: choice.clone().map(SharedModel::Named),
             overrides: overrides(variant),
             taken: rows.taken.clone(),
+            files: rows.files.clone(),
             tag: hash_of(&json!([variant.name, model, provenance]).to_string()),
         }
     }

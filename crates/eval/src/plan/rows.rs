@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::eval_file::{EvalFile, EvalRows};
 use lmthing_base::diagnostic::Diagnostic;
-use lmthing_map::{Fault, Rows, Source, Values};
+use lmthing_map::{Fault, RowFiles, Rows, Source, Values};
 use lmthing_system::files::io_error_text;
 
 /// All rows as they are given.
@@ -16,6 +16,8 @@ pub(crate) struct RawRows {
     /// The columns of a table.
     pub(crate) header: Option<Vec<String>>,
     pub(crate) rows: Vec<RawRow>,
+    /// Where paths in rows count from: the folder of the rows, or of the eval file that has them.
+    pub(crate) files: RowFiles,
 }
 
 pub(crate) struct RawRow {
@@ -30,7 +32,12 @@ impl RawRows {
             EvalRows::File(path) => of_file(path)?,
             EvalRows::Objects(objects) => {
                 let row = |object: &_| RawRow { line: None, values: Values::Object(Clone::clone(object)) };
-                RawRows { name: "rows".to_owned(), header: None, rows: objects.iter().map(row).collect() }
+                RawRows {
+                    name: "rows".to_owned(),
+                    header: None,
+                    rows: objects.iter().map(row).collect(),
+                    files: RowFiles::within(file.path.parent().unwrap_or(Path::new(""))),
+                }
             }
         };
         if rows.rows.is_empty() {
@@ -91,5 +98,6 @@ fn of_file(path: &Path) -> Result<RawRows, Box<Diagnostic>> {
             Err(Fault::End(why)) => return Err(Box::new(Diagnostic::new(format!("cannot read {name}: {why}")))),
         }
     }
-    Ok(RawRows { name, header: source.header().map(<[String]>::to_vec), rows })
+    let files = RowFiles::within(path.parent().unwrap_or(Path::new("")));
+    Ok(RawRows { name, header: source.header().map(<[String]>::to_vec), rows, files })
 }

@@ -8,10 +8,10 @@ use super::rows::RawRows;
 use crate::eval_file::Variant;
 use lmthing_base::{
     diagnostic::{Diagnostic, closest},
-    input::{Columns, InputProblem, InputShape},
+    input::{Columns, InputProblem, InputShape, UnreadableText},
 };
 use lmthing_engine::bindings::InputRows;
-use lmthing_map::{Values, stable_hash};
+use lmthing_map::{RowFiles, Values, stable_hash};
 
 /// The rows as a variant takes them.
 pub(crate) struct VariantRows {
@@ -22,6 +22,8 @@ pub(crate) struct VariantRows {
     pub(crate) keys: Vec<String>,
     /// Columns of a table that give no property of the input.
     unused: Vec<String>,
+    /// Where paths in rows count from.
+    pub(crate) files: RowFiles,
 }
 
 impl VariantRows {
@@ -88,14 +90,17 @@ impl<'a> RowCheck<'a> {
         let Some(taken) = self.taken else { return Err(Box::new(Diagnostic::new("the rows were not checked"))) };
         let mut counts: HashMap<String, u32> = HashMap::new();
         let keys = self.inputs.iter().map(|input| {
-            let hash = stable_hash(input);
+            // A row with a changed file is another row. That the file can be read was checked before.
+            let mut referred = Map::clone(input);
+            let _ = self.raw.files.refer(&taken.declaration, &mut referred);
+            let hash = stable_hash(&referred);
             let count = counts.entry(hash.clone()).or_default();
             *count += 1;
             format!("{hash}-{count}")
         });
         let keys = keys.collect();
         let unused = self.columns.as_ref().map(|columns| columns.unused().to_vec()).unwrap_or_default();
-        Ok(VariantRows { taken, inputs: self.inputs, keys, unused })
+        Ok(VariantRows { taken, inputs: self.inputs, keys, unused, files: self.raw.files.clone() })
     }
 
     fn add_fault(&mut self, why: String) {
@@ -116,6 +121,16 @@ impl<'a> RowCheck<'a> {
             None => format!("it takes {}", names.join(", ")),
         };
         Err(Box::new(Diagnostic::new(message).with_hint(hint)))
+    }
+
+    /// The whole input of a cell with the files that it names.
+    fn load(&self, input: &Map<String, Value>) -> Result<Map<String, Value>, UnreadableText> {
+        let whole = with_replaced(input, self.variant);
+        let Some(taken) = &self.taken else { return Ok(whole) };
+        match self.raw.files.load_written(&taken.declaration, &whole)? {
+            Value::Object(loaded) => Ok(loaded),
+            _ => Ok(whole),
+        }
     }
 
     fn input(&self, index: usize) -> Result<Map<String, Value>, InputProblem> {
@@ -149,9 +164,12 @@ impl InputRows for RowCheck<'_> {
             self.next += 1;
             match input {
                 Ok(input) => {
-                    let whole = with_replaced(&input, self.variant);
+                    let loaded = self.load(&input);
                     self.inputs.push(Rc::new(input));
-                    return Some(whole);
+                    match loaded {
+                        Ok(whole) => return Some(whole),
+                        Err(why) => self.add_fault(why.to_string()),
+                    }
                 }
                 Err(problem) => {
                     self.inputs.push(Rc::default());

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json, value::RawValue};
 use lmthing_base::{
     chat::{FinishReason, Usage},
     event::FailureReport,
+    input::{put_references, take_references},
 };
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,7 +93,12 @@ pub struct RowOutcome {
 pub(crate) fn to_line(row: u64, input: &Map<String, Value>, outcome: &RowOutcome) -> String {
     let mut object = Map::new();
     object.insert("row".to_owned(), row.into());
-    object.insert("input".to_owned(), Value::Object(input.clone()));
+    let mut shown = input.clone();
+    let files = take_references(&mut shown);
+    object.insert("input".to_owned(), Value::Object(shown));
+    if !files.is_empty() {
+        object.insert("files".to_owned(), Value::Object(files));
+    }
     match &outcome.output {
         Some(output) => object.insert("output".to_owned(), output.clone()),
         None => object.insert("text".to_owned(), outcome.text.clone().into()),
@@ -116,6 +122,9 @@ pub(super) struct ResultLine<'a> {
     _row: u64,
     #[serde(borrow)]
     input: &'a RawValue,
+    /// Hashes of the files that the input names, by JSON pointer.
+    #[serde(borrow, default)]
+    files: Option<&'a RawValue>,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -139,7 +148,9 @@ impl<'a> ResultLine<'a> {
     }
 
     pub(super) fn input(&self) -> Option<Map<String, Value>> {
-        serde_json::from_str(self.input.get()).ok()
+        let input = serde_json::from_str(self.input.get()).ok()?;
+        let hashes = self.files.map_or_else(|| Some(Map::new()), |files| serde_json::from_str(files.get()).ok())?;
+        Some(put_references(input, &hashes))
     }
 }
 

@@ -20,6 +20,7 @@ use crate::{
     hashes::{hash_input, hash_text, idempotency_key},
     options::RemoteService,
     results::{RemoteAttempt, RowError, RowOutcome},
+    row_files::RowFiles,
 };
 use lmthing_engine::prompt::RunError;
 use lmthing_system::remote::{IngressClient, InvocationResult, RemoteError};
@@ -29,6 +30,7 @@ const GONE_RETRY_DELAY: Duration = Duration::from_secs(1);
 pub(crate) struct RemoteRows {
     pub(super) server: RemoteService,
     salt: String,
+    files: RowFiles,
     claims: Mutex<Claims>,
 }
 
@@ -42,9 +44,15 @@ struct Claims {
 
 impl RemoteRows {
     /// `claims` are the hashes of the runs whose results are in OUT.
-    pub(crate) fn new(server: RemoteService, salt: String, claims: impl IntoIterator<Item = u64>) -> Self {
+    pub(crate) fn new(
+        server: RemoteService,
+        salt: String,
+        claims: impl IntoIterator<Item = u64>,
+        files: RowFiles,
+    ) -> Self {
         let runs = claims.into_iter().map(|run| (run, 0)).collect();
-        RemoteRows { server, salt, claims: Mutex::new(Claims { runs, begun: HashSet::new(), copies: HashMap::new() }) }
+        let claims = Claims { runs, begun: HashSet::new(), copies: HashMap::new() };
+        RemoteRows { server, salt, files, claims: Mutex::new(claims) }
     }
 
     /// Claims a run or a key for a row; returns whether the row owns it now.
@@ -80,7 +88,14 @@ pub(super) async fn run(rows: &RemoteRows, remote: &IngressClient, job: &Job) ->
     let began = Instant::now();
     let number = hash_input(&job.input);
     let first = || RemoteAttempt { copy: rows.first_copy(number), failures: 0 };
-    let (service, input) = (&rows.server.service, Value::Object(job.input.clone()));
+    let service = &rows.server.service;
+    let input = match rows.files.load(&job.input) {
+        Ok(input) => input,
+        Err(why) => {
+            let failure = Some(RowError::new(RunError::USAGE_EXIT_CODE, "input", why.to_string()));
+            return Ok(RowOutcome { failure, ..RowOutcome::default() });
+        }
+    };
     let mut remote_attempt = job.remote_attempt.unwrap_or_else(first);
     let mut was_gone = false;
     loop {

@@ -86,6 +86,8 @@ impl RowBatch {
 /// What a run of a row writes to and is answered by.
 struct RowServices {
     host: RowHost,
+    /// As JSON, with the files that the row names.
+    input: String,
     summary: SharedSummary,
     meter: Rc<Meter>,
     collector: Option<StepCollector>,
@@ -108,8 +110,12 @@ impl RowServices {
         let summary = batch.as_ref().map_or_else(RunSummary::with_text, |batch| batch.log.summary());
         let batched = batch.as_ref().map(|batch| batch.answers.clone() as Rc<dyn BatchAnswers>);
         let meter = Meter::within(&options.limits, options.own_prices.clone()).with_batches(batched);
+        let target = context.targets.of(job.row);
+        let input = target.files.load_written(&target.taken.declaration, &job.input);
+        let input = input.map_err(|why| Box::new(Diagnostic::new(why.to_string())))?;
         Ok(RowServices {
             host,
+            input: input.to_string(),
             summary: SharedSummary::new(summary),
             meter: Rc::new(meter),
             collector: options.keeps_records.then(StepCollector::default),
@@ -122,7 +128,7 @@ impl RowServices {
         let unit = context.options.unit.name();
         job.watched.begin(self.meter.clock(), &self.summary);
         let target = context.targets.of(job.row);
-        let run = run_file(&target.file, run_options((context, target), redactor, job, self));
+        let run = run_file(&target.file, run_options((context, target), redactor, self));
         let end = AssertUnwindSafe(run).catch_unwind().await;
         self.meter.close();
         self.host.end();
@@ -216,7 +222,6 @@ fn cut_off_outcome(summary: RunSummary, took: Duration, failure: RowError) -> Ro
 fn run_options(
     (context, target): (&RowContext, &Target),
     redactor: &Redactor,
-    job: &Job,
     services: &RowServices,
 ) -> FileRunOptions {
     let (options, batch) = (&context.options, services.batch.as_ref());
@@ -229,7 +234,6 @@ fn run_options(
         Some(batch) => batch.log.clone(),
         None => Rc::new(NoCheckpoints),
     };
-    let input = Value::Object(job.input.clone()).to_string();
     let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());
     FileRunOptions {
         events: Events::new(readers),
@@ -237,7 +241,7 @@ fn run_options(
         line: CommandLine {
             is_call: true,
             taken: Some(target.taken.clone()),
-            ..CommandLine::known(format!("lmthing run {}", target.shown_file), input, Vec::new)
+            ..CommandLine::known(format!("lmthing run {}", target.shown_file), services.input.clone(), Vec::new)
         },
         argv: vec![program, target.file.display().to_string()],
         variables: options.variables.clone(),

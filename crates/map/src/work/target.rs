@@ -4,7 +4,10 @@ use std::{path::PathBuf, sync::Arc};
 
 use serde_json::{Map, Value};
 
-use crate::hashes::{hash_of, stable_hash};
+use crate::{
+    hashes::{hash_of, stable_hash},
+    row_files::RowFiles,
+};
 use lmthing_base::input::InputShape;
 use lmthing_engine::{bindings::ConfigOverrides, session::SharedModel};
 
@@ -17,6 +20,8 @@ pub struct Target {
     pub overrides: ConfigOverrides,
     /// Input declaration of the file at the time of the validation.
     pub taken: Arc<InputShape>,
+    /// Where the files are that inputs name.
+    pub files: RowFiles,
     /// Distinguishes it from other targets, also of later commands. Empty for the only one.
     pub tag: String,
 }
@@ -75,6 +80,7 @@ mod tests {
             model: None,
             overrides: ConfigOverrides::default(),
             taken: Arc::new(taken),
+            files: RowFiles::default(),
             tag: tag.to_owned(),
         }
     }

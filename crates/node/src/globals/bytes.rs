@@ -10,7 +10,7 @@ const PIECE: usize = 3 << 20;
 ///
 /// rquickjs lends the memory of a typed array only through `unsafe`, as the script could detach it. QuickJS's native
 /// base64 coder is nearly as fast as a copy, so the bytes are read through that.
-pub(crate) struct Bytes(pub Vec<u8>);
+pub struct Bytes(pub Vec<u8>);
 
 impl<'js> FromJs<'js> for Bytes {
     fn from_js(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Self> {

@@ -21,7 +21,7 @@ mod wasm;
 
 use rquickjs::{Ctx, Result};
 
-pub(crate) use self::bytes::Bytes;
+pub use self::bytes::Bytes;
 pub(crate) use self::fs::opened;
 pub(crate) use self::lazy::set_up as set_up_lazy;
 pub use self::process::ExitCalled;

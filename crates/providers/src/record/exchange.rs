@@ -98,7 +98,10 @@ impl RecordedExchange {
         let error = self.error.as_ref()?;
         let is_lasting = matches!(
             ProviderErrorKind::from_name(&error.kind),
-            ProviderErrorKind::ContentFilter | ProviderErrorKind::BadRequest | ProviderErrorKind::ContextLength
+            ProviderErrorKind::ContentFilter
+                | ProviderErrorKind::BadRequest
+                | ProviderErrorKind::File
+                | ProviderErrorKind::ContextLength
         );
         (!is_lasting).then_some(&error.message)
     }

@@ -27,6 +27,7 @@ use super::{
     LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind,
     batch::{BatchService, no_batches},
     cut::CutWatch,
+    file_limits,
     local::runs_in_cloud,
     options,
     own_fields::OwnFields,
@@ -38,6 +39,12 @@ use lmthing_base::{
 };
 
 impl HttpModel {
+    /// What a provider promises holds for its own servers. A server of this machine passes requests on to them, or
+    /// stands for them in a test.
+    fn knows_limits(&self) -> bool {
+        self.address.is_host_of(self.usual_url) || self.address.is_loopback()
+    }
+
     async fn call(&self, mut request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
         let errors = self.errors();
         let place = std::mem::take(&mut request.place);
@@ -45,10 +52,12 @@ impl HttpModel {
         options::rename_packages(&mut request.settings.provider_options);
         let own = OwnFields::take(&[&*self.provider], &mut request.settings);
         let replaced = self.wire.identifiers(&self.model_id).replace(&mut request);
-        let mut encoded = self
-            .wire
-            .encode(&request, &self.model_id)
-            .map_err(|unsupported| errors.error(ProviderErrorKind::BadRequest, &unsupported.to_string(), None))?;
+        let refused = self.knows_limits().then(|| file_limits::refusal(&self.provider, &request.messages)).flatten();
+        let encoded = refused.map_or_else(|| self.wire.encode(&request, &self.model_id), Err);
+        let mut encoded = encoded.map_err(|unsupported| {
+            let kind = if unsupported.is_file { ProviderErrorKind::File } else { ProviderErrorKind::BadRequest };
+            errors.error(kind, &unsupported.to_string(), None)
+        })?;
         if let Some(tier) = request.settings.tier {
             encoded.put_tier(tier, self.wire.tiers());
         }
@@ -133,12 +142,7 @@ impl LanguageModel for HttpModel {
         {
             return CacheRules::NONE;
         }
-        // What a provider promises holds for its own servers. A server of this machine passes requests on to them, or
-        // stands for them in a test.
-        if self.address.is_host_of(self.usual_url) || self.address.is_loopback() {
-            return rules;
-        }
-        CacheRules { certainty: CacheCertainty::Unknown, ..rules }
+        if self.knows_limits() { rules } else { CacheRules { certainty: CacheCertainty::Unknown, ..rules } }
     }
 
     fn batch_refusal(&self) -> Option<ProviderError> {

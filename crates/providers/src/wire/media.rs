@@ -5,14 +5,23 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use lmthing_base::chat::{ContentPart, ProviderOptions, ToolPart};
 use thiserror::Error;
 
-/// Content that a wire format cannot express, as a sentence.
+/// Content that a wire format cannot express or a provider does not take, as a sentence.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{0}")]
-pub struct UnsupportedContent(String);
+#[error("{sentence}")]
+pub struct UnsupportedContent {
+    sentence: String,
+    /// Whether it is a file in a message.
+    pub is_file: bool,
+}
 
 impl UnsupportedContent {
     pub(super) fn new(sentence: String) -> Self {
-        UnsupportedContent(sentence)
+        UnsupportedContent { sentence, is_file: false }
+    }
+
+    pub(crate) fn of_file(name: Option<&str>, problem: &str) -> Self {
+        let name = name.map(|name| format!("{name}: ")).unwrap_or_default();
+        UnsupportedContent { sentence: format!("{name}{problem}"), is_file: true }
     }
 }
 
@@ -97,9 +106,20 @@ impl<'a> Media<'a> {
         }
     }
 
+    /// Text that has its own type, such as CSV or JSON, is text too.
+    pub(super) fn is_text(&self) -> bool {
+        self.media_type.starts_with("text/") || self.media_type == "application/json"
+    }
+
     pub(super) fn refused(&self, provider: &str) -> UnsupportedContent {
+        self.refused_with(provider, "")
+    }
+
+    /// `more` ends the sentence.
+    pub(crate) fn refused_with(&self, provider: &str, more: &str) -> UnsupportedContent {
         let by = if matches!(self.source, Source::Url(_)) { " by URL" } else { "" };
-        UnsupportedContent(format!("{provider} does not take {} files{by} in messages", self.media_type))
+        let problem = format!("{provider} does not take {} files{by} in messages{more}", self.media_type);
+        UnsupportedContent::of_file(self.filename, &problem)
     }
 }
 

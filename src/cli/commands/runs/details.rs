@@ -11,7 +11,7 @@ use crate::cli::{
     Printer,
     readers::numbers::{cost, seconds, tokens},
 };
-use lmthing_base::chat::Usage;
+use lmthing_base::{chat::Usage, input::with_short_files};
 use lmthing_store::journal::{RunInfo, RunStart, RunStatus};
 
 const WIDTH: usize = 100;
@@ -36,7 +36,7 @@ pub(super) fn of_run(run: &RunInfo, start: &RunStart, printer: &Printer) -> Stri
         add("words", start.words.join(" "));
     }
     if let Some(input) = &start.input {
-        add("input", Value::Object(input.clone()).to_string());
+        add("input", with_short_files(&Value::Object(input.clone())).to_string());
     }
     if let Some(origin) = &run.origin {
         add("from", format!("step {} of {}", origin.step, origin.run));

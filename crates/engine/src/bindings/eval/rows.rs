@@ -12,7 +12,7 @@ use super::{
 use crate::bindings::{
     inspect::exports::{Faults, at_index, path},
     run::module::path_of,
-    values::{kind_of, property, to_json},
+    values::{blob::input_json, kind_of, property},
 };
 use lmthing_base::diagnostic::did_you_mean;
 
@@ -66,7 +66,7 @@ fn objects<'js>(faults: &mut Faults<'_, 'js>, array: &Array<'js>) -> Option<Vec<
     for (index, value) in array.iter::<Value>().enumerate() {
         let place = at_index(&place, index);
         let value = faults.read("export", &place, value)?;
-        match faults.read("export", &place, to_json(value.ctx(), &value))? {
+        match faults.read("export", &place, input_json(value.ctx(), &value))? {
             Json::Object(row) => rows.push(row),
             _ => {
                 let message = format!("row {} must be an object of columns, got {}", index + 1, kind_of(&value));

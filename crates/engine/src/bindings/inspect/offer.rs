@@ -16,6 +16,7 @@ use crate::bindings::{
     run::{answer, deadlock::detect_deadlock, file, file_input, model_choice::ModelChoice},
     values::schema::{Schema, Side},
 };
+use lmthing_base::input::resource_schema;
 use lmthing_node::{Engine, Halt, exit_location, import_file_once, set_deadline, until_halted};
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -83,9 +84,12 @@ async fn offer(ctx: &Ctx<'_>, path: &Path, choice: Option<&ModelChoice>) -> Resu
     })
 }
 
-/// Replaces dates and big integers, which JSON lacks, by the types that are passed for them.
+/// Replaces dates, big integers and files, which JSON lacks, by what is passed for them.
 fn to_wire_schema(mut schema: Json) -> Json {
     match &mut schema {
+        Json::Object(keywords) if keywords.get("tsType").is_some_and(|kind| kind == "File") => {
+            return resource_schema(keywords);
+        }
         Json::Object(keywords) => {
             let instead = match keywords.get("tsType").and_then(Json::as_str) {
                 Some("Date") => json!({ "type": "string", "format": "date-time" }),

@@ -7,6 +7,7 @@ use rquickjs::{Array, Ctx, Object, Result, Value};
 use super::{call::Call, recorded, reference::Reference, written_data::WrittenData};
 use crate::{
     bindings::values::{
+        blob::blob_parts,
         kind_of, messages,
         text::{data_of, scalar_text},
         to_json, to_text, type_error,
@@ -98,15 +99,17 @@ pub(crate) fn def_message(call: Call<'_>) -> Result<Value<'_>> {
 /// plain objects appear as JSON.
 pub(crate) fn dollar(call: Call<'_>) -> Result<Value<'_>> {
     let first = call.arg(0);
-    let text = if let Some(text) = first.as_string() {
-        text.to_string()?
+    let parts = if let Some(text) = first.as_string() {
+        vec![ContentPart::text(text.to_string()?)]
+    } else if let Some(parts) = blob_parts(&call.ctx, &first)? {
+        parts
     } else if let Some(strings) = first.as_array() {
-        template_text(&call, strings)?
+        template_parts(&call, strings)?
     } else {
         let kind = kind_of(&first);
         return Err(type_error(&call.ctx, format!("$ is a template tag: write $`your message`; got {kind}")));
     };
-    add_message(&call, "$", Role::User, vec![ContentPart::text(text)])?;
+    add_message(&call, "$", Role::User, parts)?;
     Ok(Value::new_undefined(call.ctx.clone()))
 }
 
@@ -118,19 +121,39 @@ fn add_message(call: &Call<'_>, method: &'static str, role: Role, parts: Vec<Con
     Ok(())
 }
 
-fn template_text<'js>(call: &Call<'js>, strings: &Array<'js>) -> Result<String> {
-    let mut text = String::new();
+/// The text of a template, which files divide.
+fn template_parts<'js>(call: &Call<'js>, strings: &Array<'js>) -> Result<Vec<ContentPart>> {
+    let (mut parts, mut text) = (Vec::new(), String::new());
     for (index, piece) in strings.iter::<Value>().enumerate() {
         let piece = piece?;
         if index > 0 {
-            append(&mut text, interpolated(&call.ctx, call.arg(index))?);
+            let value = call.arg(index);
+            match blob_parts(&call.ctx, &value)? {
+                Some(files) => {
+                    end_text(&mut parts, &mut text);
+                    parts.extend(files);
+                }
+                None => append(&mut text, interpolated(&call.ctx, value)?),
+            }
         }
         // A piece is `undefined` if it has an invalid escape such as `\users`.
         if !piece.is_undefined() {
             append(&mut text, to_text(&call.ctx, piece)?);
         }
     }
-    Ok(text)
+    if parts.is_empty() {
+        return Ok(vec![ContentPart::text(text)]);
+    }
+    end_text(&mut parts, &mut text);
+    Ok(parts)
+}
+
+/// Providers refuse blank text between files.
+fn end_text(parts: &mut Vec<ContentPart>, text: &mut String) {
+    let text = std::mem::take(text);
+    if !text.trim().is_empty() {
+        parts.push(ContentPart::text(text));
+    }
 }
 
 /// Appends into the buffer of the longer text, which may be large.

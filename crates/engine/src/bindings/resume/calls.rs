@@ -10,7 +10,7 @@ use crate::{
     bindings::{
         prompt::object::PromptObject,
         services,
-        values::{message_of, to_json_text},
+        values::{blob::input_json_text, message_of},
     },
     prompt::RunError,
 };
@@ -34,7 +34,7 @@ pub(crate) fn run_identity<'js>(
     if !services::checkpoints(ctx)?.is_on() {
         return Ok(None);
     }
-    let input = input.map(|input| to_json_text(ctx, input)).transpose().unwrap_or_else(|_| {
+    let input = input.map(|input| input_json_text(ctx, input)).transpose().unwrap_or_else(|_| {
         ctx.catch();
         None
     });

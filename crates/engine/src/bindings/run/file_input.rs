@@ -3,12 +3,12 @@
 use rquickjs::{Constructor, Ctx, Error, Function, Object, Result, Value};
 use serde_json::{Map, Value as Json};
 
-use crate::bindings::values::{from_json, kind_of, plain_error, property, schema::Schema};
+use crate::bindings::values::{blob::new_file, from_json, kind_of, plain_error, property, schema::Schema};
 use lmthing_base::{
     diagnostic::Diagnostic,
     input::{
-        CommandLine, Declaration, InputProblem, ParsedInput, Revival, RevivedType, check_arguments, has_help_option,
-        help, read as read_words, revivals, usage,
+        CommandLine, Declaration, InputFile, InputProblem, ParsedInput, Revival, RevivedType, check_arguments,
+        has_help_option, help, read as read_words, revivals, usage,
     },
 };
 use lmthing_node::{KeepAlive, ScriptError};
@@ -112,7 +112,7 @@ pub fn help_without_input(description: Option<String>, line: &CommandLine) -> St
 
 pub(crate) struct DeclaredInput<'js> {
     pub(super) schema: Schema<'js>,
-    /// Its JSON Schema, with the keyword `tsType` at dates and big integers.
+    /// Its JSON Schema, with the keyword `tsType` at dates, big integers and files.
     pub(super) shape: Json,
     pub(super) declaration: Declaration,
 }
@@ -171,6 +171,13 @@ pub(super) fn revive<'js>(ctx: &Ctx<'js>, shape: &Json, input: &Json) -> Result<
         let value = match becomes {
             RevivedType::Date => ctx.globals().get::<_, Constructor>("Date")?.construct((value,))?,
             RevivedType::BigInteger => big_integer(ctx, value.clone()).unwrap_or(value),
+            RevivedType::File => {
+                let written = path
+                    .iter()
+                    .try_fold(input, |value, key| value.get(key).or_else(|| value.get(key.parse::<usize>().ok()?)));
+                // What is no file is reported by the schema.
+                written.and_then(InputFile::read).map_or(Ok(value), |file| new_file(ctx, &file))?
+            }
         };
         outer.set(name, value)?;
     }

@@ -4,12 +4,20 @@
 
 use rquickjs::{Array, ArrayBuffer, Constructor, Ctx, Function, Object, Result, Value, function::This};
 
-use super::{from_json, from_serde, from_tool_input, kind_of, property, steps, text::scalar_text, to_json, type_error};
+use super::{
+    blob::{blob_part, blob_parts, put_blob},
+    from_json, from_serde, from_tool_input, kind_of, property, steps,
+    text::scalar_text,
+    to_json, type_error,
+};
 use lmthing_base::chat::{AgentRun, Content, ContentPart, Message, ProviderOptions, Role, ToolOutput};
 
 pub(crate) fn parts_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Vec<ContentPart>> {
     if let Some(text) = scalar_text(ctx, value)? {
         return Ok(vec![ContentPart::text(text)]);
+    }
+    if let Some(parts) = blob_parts(ctx, value)? {
+        return Ok(parts);
     }
     let Some(array) = value.as_array() else {
         let message = format!("{place} must be a string or an array of parts, got {}", kind_of(value));
@@ -26,6 +34,9 @@ fn part_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<
     if let Some(text) = value.as_string() {
         return Ok(ContentPart::text(text.to_string()?));
     }
+    if let Some(part) = blob_part(ctx, value)? {
+        return Ok(part);
+    }
     let Some(object) = value.as_object() else {
         return Err(type_error(
             ctx,
@@ -38,6 +49,8 @@ fn part_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<
         let bytes = property(object, key)?.map(|data| base64_of(ctx, &data)).transpose()?.flatten();
         if let Some(bytes) = bytes {
             json[key] = serde_json::Value::String(bytes);
+        } else {
+            put_blob(ctx, object, key, &mut json)?;
         }
     }
     serde_json::from_value(json).map_err(|error| type_error(ctx, format!("{place} is not a message part: {error}")))

@@ -11,6 +11,7 @@ use lmthing_base::chat::{MAX_JSON_DEPTH, ToolInput, read_json};
 use lmthing_node::{ScriptError, string_text};
 
 pub(crate) mod abort;
+pub(crate) mod blob;
 pub(crate) mod messages;
 pub(crate) mod schema;
 mod size;

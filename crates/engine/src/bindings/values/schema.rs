@@ -204,7 +204,8 @@ impl<'js> Schema<'js> {
         }
     }
 
-    /// The JSON Schema of the input, with the keyword `tsType` at dates and big integers, for command-line arguments.
+    /// The JSON Schema of the input, with the keyword `tsType` at dates, big integers and files, for command-line
+    /// arguments.
     pub fn to_cli_schema(&self, ctx: &Ctx<'js>) -> Result<serde_json::Value> {
         match self {
             Schema::Zod(object) => {
@@ -303,9 +304,20 @@ fn mark_values<'js>(part: Object<'js>) -> Result<()> {
     let name = match definition.get::<_, String>("type")?.as_str() {
         "date" => "Date",
         "bigint" => "bigint",
+        "file" => "File",
+        "custom" if takes_files(&part)? => "File",
         _ => return Ok(()),
     };
     part.get::<_, Object>("jsonSchema")?.set("tsType", name)
+}
+
+/// Whether the part is `z.instanceof(Blob)` or `z.instanceof(File)`.
+fn takes_files<'js>(part: &Object<'js>) -> Result<bool> {
+    let bag: Object = part.get::<_, Object>("zodSchema")?.get::<_, Object>("_zod")?.get("bag")?;
+    let class = property(&bag, "Class")?.and_then(Value::into_object);
+    let name = class.map(|class| class.get::<_, Value>("name")).transpose()?;
+    let name = name.and_then(|name| name.as_string()?.to_string().ok());
+    Ok(matches!(name.as_deref(), Some("Blob" | "File")))
 }
 
 fn has_any(object: &Object<'_>, keys: &[&str]) -> Result<bool> {

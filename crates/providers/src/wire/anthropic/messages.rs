@@ -77,11 +77,10 @@ impl BlockFormat for MessagesBlocks<'_> {
                 self.betas.push("pdfs-2024-09-25");
             }
             source
+        } else if let Some(text) = media.as_text().filter(|_| media.is_text()) {
+            json!({ "type": "text", "media_type": "text/plain", "data": text })
         } else if media.media_type == "text/plain" {
-            match media.as_text() {
-                Some(text) => json!({ "type": "text", "media_type": "text/plain", "data": text }),
-                None => source,
-            }
+            source
         } else {
             return Err(media.refused("Anthropic"));
         };

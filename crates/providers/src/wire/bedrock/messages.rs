@@ -76,9 +76,8 @@ impl BlockFormat for ConverseBlocks {
         }
         let format = document_format(&media.media_type).ok_or_else(refused)?;
         self.documents += 1;
-        // Names must not contain dots.
-        let name = media.filename.and_then(|name| name.split('.').next()).filter(|name| !name.is_empty());
-        let name = name.map_or_else(|| format!("document-{}", self.documents), str::to_owned);
+        let name = media.filename.map(document_name).filter(|name| !name.is_empty());
+        let name = name.unwrap_or_else(|| format!("document-{}", self.documents));
         Ok(json!({ "document": { "format": format, "name": name, "source": source } }))
     }
 
@@ -131,6 +130,14 @@ fn image_format(media_type: &str) -> Option<&'static str> {
     })
 }
 
+/// The name of a file without what names of documents must not contain, such as dots.
+fn document_name(filename: &str) -> String {
+    let name = filename.split('.').next().unwrap_or_default();
+    let is_allowed = |character: char| character.is_ascii_alphanumeric() || " -()[]".contains(character);
+    let name: String = name.chars().map(|character| if is_allowed(character) { character } else { '-' }).collect();
+    name.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn document_format(media_type: &str) -> Option<&'static str> {
     Some(match media_type {
         "application/pdf" => "pdf",
@@ -142,6 +149,8 @@ fn document_format(media_type: &str) -> Option<&'static str> {
         "text/html" => "html",
         "text/plain" => "txt",
         "text/markdown" => "md",
+        "application/json" => "txt",
+        text if text.starts_with("text/") => "txt",
         _ => return None,
     })
 }

@@ -96,21 +96,25 @@ fn media_part(media: &Media<'_>, index: usize) -> Result<Value, UnsupportedConte
     let Source::Base64(data) = media.source else {
         return Err(media.refused("The chat completions API"));
     };
-    match media.media_type.as_str() {
-        "audio/wav" => Ok(json!({ "type": "input_audio", "input_audio": { "data": data, "format": "wav" } })),
-        "audio/mp3" | "audio/mpeg" => {
-            Ok(json!({ "type": "input_audio", "input_audio": { "data": data, "format": "mp3" } }))
-        }
-        "application/pdf" => {
-            let name = media.filename.map_or_else(|| format!("part-{index}.pdf"), str::to_owned);
-            Ok(json!({ "type": "file", "file": { "filename": name, "file_data": media.as_url() } }))
-        }
-        media_type if media_type.starts_with("text/") => {
-            let text = media.as_text().ok_or_else(|| media.refused("The chat completions API"))?;
-            Ok(json!({ "type": "text", "text": text }))
-        }
-        _ => Err(media.refused("The chat completions API")),
+    if let Some(format) = audio_format(&media.media_type) {
+        return Ok(json!({ "type": "input_audio", "input_audio": { "data": data, "format": format } }));
     }
+    if media.is_pdf() {
+        let name = media.filename.map_or_else(|| format!("part-{index}.pdf"), str::to_owned);
+        return Ok(json!({ "type": "file", "file": { "filename": name, "file_data": media.as_url() } }));
+    }
+    let text = media.as_text().filter(|_| media.is_text()).ok_or_else(|| media.refused("The chat completions API"))?;
+    Ok(json!({ "type": "text", "text": text }))
+}
+
+/// The name of an audio format, as compatible servers have more than `wav` and `mp3`.
+fn audio_format(media_type: &str) -> Option<&str> {
+    let format = media_type.strip_prefix("audio/")?;
+    Some(match format.strip_prefix("x-").unwrap_or(format) {
+        "mpeg" => "mp3",
+        "mp4" => "m4a",
+        format => format,
+    })
 }
 
 fn assistant(message: &Message, dialect: &Dialect, warnings: &mut Warnings) -> Value {

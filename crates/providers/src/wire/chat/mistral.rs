@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::messages::function_call;
 use crate::wire::{
-    media::{Media, UnsupportedContent},
+    media::{Media, Source, UnsupportedContent},
     values::parts_of,
 };
 use lmthing_base::chat::{ContentPart, Message, Role, ToolOutput, ToolPart};
@@ -57,17 +57,26 @@ fn user(message: &Message) -> Result<Vec<Value>, UnsupportedContent> {
             ContentPart::Text { text, .. } => content.push(json!({ "type": "text", "text": text })),
             part => {
                 let Some(media) = Media::of(part) else { continue };
-                if media.is_image() {
-                    content.push(json!({ "type": "image_url", "image_url": media.as_url() }));
-                } else if media.is_pdf() {
-                    content.push(json!({ "type": "document_url", "document_url": media.as_url() }));
-                } else {
-                    return Err(media.refused("Mistral"));
-                }
+                content.push(media_chunk(&media)?);
             }
         }
     }
     Ok(content)
+}
+
+fn media_chunk(media: &Media<'_>) -> Result<Value, UnsupportedContent> {
+    let (Source::Base64(source) | Source::Url(source)) = media.source;
+    if media.is_image() {
+        return Ok(json!({ "type": "image_url", "image_url": media.as_url() }));
+    }
+    if media.is_pdf() {
+        return Ok(json!({ "type": "document_url", "document_url": media.as_url() }));
+    }
+    if media.media_type.starts_with("audio/") {
+        return Ok(json!({ "type": "input_audio", "input_audio": source }));
+    }
+    let text = media.as_text().filter(|_| media.is_text()).ok_or_else(|| media.refused("Mistral"))?;
+    Ok(json!({ "type": "text", "text": text }))
 }
 
 /// Reasoning is sent as text, as the API has no field for it.

@@ -94,8 +94,7 @@ fn user(message: &Message, documents: &mut Vec<Value>) -> Result<Value, Unsuppor
                     images.push(json!({ "type": "image_url", "image_url": { "url": media.as_url() } }));
                     continue;
                 }
-                let is_text = media.media_type.starts_with("text/") || media.media_type == "application/json";
-                let content = media.as_text().filter(|_| is_text).ok_or_else(|| media.refused("Cohere"))?;
+                let content = media.as_text().filter(|_| media.is_text()).ok_or_else(|| media.refused("Cohere"))?;
                 let mut data = json!({ "text": content });
                 if let Some(title) = media.filename {
                     data["title"] = title.into();

@@ -54,8 +54,7 @@ fn add_paragraph(text: &mut String, piece: &str) {
 }
 
 fn text_of(media: &Media<'_>) -> Option<String> {
-    let is_text = media.media_type.starts_with("text/") || media.media_type == "application/json";
-    media.as_text().filter(|_| is_text)
+    media.as_text().filter(|_| media.is_text())
 }
 
 fn with_images(mut message: Value, images: Vec<String>) -> Value {

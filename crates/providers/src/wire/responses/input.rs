@@ -82,6 +82,12 @@ impl Input<'_> {
             }
             return Ok(item);
         }
+        if let Some(text) = media.as_text().filter(|_| media.is_text()) {
+            return Ok(json!({ "type": "input_text", "text": text }));
+        }
+        if media.media_type.starts_with("audio/") {
+            return Err(media.refused_with("The Responses API", "; openai.chat('MODEL') takes WAV and MP3"));
+        }
         if !media.is_pdf() {
             return Err(media.refused("The Responses API"));
         }

@@ -87,7 +87,61 @@ fn images_and_files_are_sent_if_supported() {
     }
     let request = ModelRequest { messages: vec![Rc::new(message())], ..ModelRequest::default() };
     let refused = CohereWire.encode(&request, "m").unwrap_err();
-    assert_eq!(refused.to_string(), "Cohere does not take application/pdf files in messages");
+    assert_eq!(refused.to_string(), "tides.pdf: Cohere does not take application/pdf files in messages");
+}
+
+/// The content of the second part of a message with a file, or why it is refused.
+fn encoded_file(name: &str, media_type: &str, data: &str) -> Result<Value, String> {
+    let file = ContentPart::File {
+        data: data.into(),
+        media_type: media_type.into(),
+        filename: Some("a b.c_d.x".into()),
+        provider_options: None,
+    };
+    let message = Message::parts(Role::User, vec![ContentPart::text("See"), file]);
+    let settings = CallSettings { cache: Some(lmthing_base::chat::CacheOption::Off), ..CallSettings::default() };
+    let request = ModelRequest { messages: vec![Rc::new(message)], settings, ..ModelRequest::default() };
+    let encoded = wire(name).encode(&request, "m").map_err(|refused| refused.to_string())?;
+    let places = ["/messages/0/content/1", "/input/0/content/1", "/contents/0/parts/1"];
+    Ok(places.iter().find_map(|place| encoded.body.pointer(place)).cloned().unwrap_or_default())
+}
+
+#[test]
+fn sounds_are_sent_as_they_are() {
+    let input = |format: &str| json!({ "type": "input_audio", "input_audio": { "data": "/+8A", "format": format } });
+    for (name, media_type, expected) in [
+        ("chat", "audio/wav", input("wav")),
+        ("chat", "audio/mpeg", input("mp3")),
+        ("compatible", "audio/mp4", input("m4a")),
+        ("compatible", "audio/flac", input("flac")),
+        ("mistral", "audio/mpeg", json!({ "type": "input_audio", "input_audio": "/+8A" })),
+        ("google", "audio/ogg", json!({ "inlineData": { "mimeType": "audio/ogg", "data": "/+8A" } })),
+    ] {
+        assert_eq!(encoded_file(name, media_type, "/+8A").unwrap(), expected, "{name}");
+    }
+    for (name, provider) in [("responses", "The Responses API"), ("anthropic", "Anthropic"), ("bedrock", "Bedrock")] {
+        let refused = encoded_file(name, "audio/wav", "/+8A").unwrap_err();
+        assert!(
+            refused.starts_with(&format!("a b.c_d.x: {provider} does not take audio/wav files in messages")),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn text_of_any_type_is_sent_as_text() {
+    let text = json!({ "type": "text", "text": "é\n" });
+    let document = json!({ "type": "document", "source": { "type": "text", "media_type": "text/plain", "data": "é\n" },
+        "title": "a b.c_d.x" });
+    for (name, expected) in [
+        ("chat", text.clone()),
+        ("mistral", text),
+        ("responses", json!({ "type": "input_text", "text": "é\n" })),
+        ("anthropic", document),
+        ("bedrock", json!({ "document": { "format": "txt", "name": "a b", "source": { "bytes": "w6kK" } } })),
+    ] {
+        assert_eq!(encoded_file(name, "application/json", "w6kK").unwrap(), expected, "{name}");
+    }
 }
 
 fn results() -> Vec<Message> {

@@ -18,7 +18,7 @@ use crate::bindings::{
         resolve::{native_model, provider_name},
     },
     run::{model_choice::ModelChoice, module::path_of},
-    values::{kind_of, property, to_json_text, type_error},
+    values::{blob::input_json_text, kind_of, property, type_error},
 };
 use lmthing_base::permission::ApprovalRules;
 use lmthing_node::{ScriptError, environment, event_loop::EventLoop, is_name_mentioned, warn};
@@ -179,7 +179,7 @@ fn input<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
     if value.is_function() || value.is_symbol() {
         return Err(type_error(ctx, format!("run: input must be data that JSON can hold, got {}", kind_of(value))));
     }
-    to_json_text(ctx, value).map_err(|error| {
+    input_json_text(ctx, value).map_err(|error| {
         // Its own message does not name the option.
         let Error::Exception = error else { return error };
         let thrown = ctx.catch();
