@@ -31,6 +31,19 @@ fn file(model: &str, options: &str, tools: &str) -> String {
     FILE.replace("MODEL", model).replace("OPTIONS", options).replace("TOOLS", tools)
 }
 
+fn says(text: &str) -> Canned {
+    says_in(&[text])
+}
+
+fn says_in(pieces: &[&str]) -> Canned {
+    let choice = |delta: Value, finish: Value| json!({ "index": 0, "delta": delta, "finish_reason": finish });
+    let chunk = |choice: Value| json!({ "id": "c", "model": "m", "choices": [choice] });
+    let mut events: Vec<Value> =
+        pieces.iter().map(|text| chunk(choice(json!({ "content": text }), Value::Null))).collect();
+    events.push(chunk(choice(json!({}), json!("stop"))));
+    Canned::events(&events)
+}
+
 /// A chat completion with this finish reason.
 fn chat(delta: Value, finish: &str) -> Canned {
     Canned::events(&[
@@ -38,55 +51,62 @@ fn chat(delta: Value, finish: &str) -> Canned {
     ])
 }
 
-fn says(text: &str) -> Canned {
-    chat(json!({ "content": text }), "stop")
-}
-
 fn calls_look() -> Canned {
     let call = json!({ "index": 0, "id": "a", "type": "function", "function": { "name": "look", "arguments": "{}" } });
     chat(json!({ "content": "I will look.", "tool_calls": [call] }), "tool_calls")
 }
 
-fn claude(text: &str) -> Canned {
-    Canned::events(&[
+fn claude(pieces: &[&str]) -> Canned {
+    let delta = |text: &&str| json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": text } });
+    let mut events = vec![
         json!({ "type": "message_start", "message": { "id": "m", "model": "c", "usage": { "input_tokens": 1 } } }),
         json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } }),
-        json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": text } }),
+    ];
+    events.extend(pieces.iter().map(delta));
+    events.extend([
         json!({ "type": "content_block_stop", "index": 0 }),
         json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": 1 } }),
         json!({ "type": "message_stop" }),
-    ])
+    ]);
+    Canned::events(&events)
 }
 
-fn gemini(text: &str) -> Canned {
-    let content = json!({ "role": "model", "parts": [{ "text": text }] });
-    Canned::events(&[json!({ "candidates": [{ "content": content, "finishReason": "STOP", "index": 0 }] })])
+fn gemini(pieces: &[&str]) -> Canned {
+    let content = |text: &str| json!({ "role": "model", "parts": [{ "text": text }] });
+    let mut events: Vec<Value> =
+        pieces.iter().map(|text| json!({ "candidates": [{ "content": content(text), "index": 0 }] })).collect();
+    events.push(json!({ "candidates": [{ "content": content(""), "finishReason": "STOP", "index": 0 }] }));
+    Canned::events(&events)
 }
 
 /// An answer of the Responses API.
-fn response(text: &str) -> Canned {
+fn response(pieces: &[&str]) -> Canned {
+    let text = pieces.concat();
     let item = |content: Value| json!({ "id": "i", "type": "message", "role": "assistant", "content": content });
     let part = json!({ "type": "output_text", "text": text, "annotations": [] });
     let whole = json!({ "id": "r", "status": "completed", "model": "m", "output": [item(json!([part]))] });
-    let delta = json!({ "type": "response.output_text.delta", "item_id": "i", "output_index": 0, "content_index": 0, "delta": text });
-    Canned::events(&[
+    let delta = |text: &&str| json!({ "type": "response.output_text.delta", "item_id": "i", "output_index": 0, "content_index": 0, "delta": text });
+    let mut events = vec![
         json!({ "type": "response.created", "response": { "id": "r", "model": "m", "created_at": 1 } }),
         json!({ "type": "response.output_item.added", "output_index": 0, "item": item(json!([])) }),
-        delta,
+    ];
+    events.extend(pieces.iter().map(delta));
+    events.extend([
         json!({ "type": "response.output_item.done", "output_index": 0, "item": item(json!([part])) }),
         json!({ "type": "response.completed", "response": whole }),
-    ])
+    ]);
+    Canned::events(&events)
 }
 
 /// A model, its variables, how its provider answers, and where the request has the schema.
-type Native<'a> = (&'a str, &'a [(&'a str, &'a str)], fn(&str) -> Canned, &'a str);
+type Native<'a> = (&'a str, &'a [(&'a str, &'a str)], fn(&[&str]) -> Canned, &'a str);
 
 const PROVIDERS: &[Native<'_>] = &[
-    ("lab:m", LAB, says, "/response_format/json_schema/schema"),
+    ("lab:m", LAB, says_in, "/response_format/json_schema/schema"),
     (
         "mistral:large",
         &[("MISTRAL_BASE_URL", "SERVER"), ("MISTRAL_API_KEY", "k")],
-        says,
+        says_in,
         "/response_format/json_schema/schema",
     ),
     ("openai:gpt-5", &[("OPENAI_BASE_URL", "SERVER"), ("OPENAI_API_KEY", "k")], response, "/text/format/schema"),
@@ -107,7 +127,7 @@ const PROVIDERS: &[Native<'_>] = &[
 #[tokio::test]
 async fn the_schema_is_sent_natively_and_a_mismatch_is_requested_again() {
     for (model, variables, answer, place) in PROVIDERS {
-        let (asked, output) = run_file(&file(model, "", ""), variables, vec![answer(WARM), answer(GOOD)]).await;
+        let (asked, output) = run_file(&file(model, "", ""), variables, vec![answer(&[WARM]), answer(&[GOOD])]).await;
         assert_eq!((output.stdout, output.stderr), (format!("{GOOD}\n"), String::new()), "{model}");
         assert_eq!(asked.len(), 2, "{model}");
         for asked in &asked {
@@ -121,10 +141,35 @@ async fn the_schema_is_sent_natively_and_a_mismatch_is_requested_again() {
 }
 
 #[tokio::test]
+async fn the_output_of_each_provider_comes_in_pieces() {
+    let fenced = format!("Here {{it}} is:\n```json\n{GOOD}\n```");
+    for text in [GOOD, &fenced] {
+        let pieces: Vec<&str> = text.split_inclusive(|_| true).collect();
+        for (model, variables, answer, _) in PROVIDERS {
+            let read = "
+                import { runPrompt } from 'lmthing';
+                import { z } from 'zod';
+                export const config = { model: 'mock' };
+                export const mock = [];
+                const output = z.object({ summary: z.string(), celsius: z.number() });
+                export default async () => {
+                  const { result } = await runPrompt(({ $ }) => { $`x`; }, { model: 'MODEL', output });
+                  for await (const part of result.partialOutputStream) console.log(JSON.stringify(part));
+                };";
+            let (_, output) = run_file(&read.replace("MODEL", model), variables, vec![answer(&pieces)]).await;
+            let summary = |length: usize| format!("{{\"summary\":\"{}\"}}\n", &"fine"[..length]);
+            let growing: String = (0..=4).map(summary).collect();
+            assert_eq!(output.stdout, format!("{{}}\n{growing}{GOOD}\n"), "{model}: {output:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_model_without_schema_support_gets_the_schema_as_text() {
     let variables = [("ANTHROPIC_BASE_URL", "SERVER"), ("ANTHROPIC_API_KEY", "k")];
     let fenced = format!("Here it is:\n```json\n{GOOD}\n```\nAnything else?");
-    let (asked, output) = run_file(&file("anthropic:claude-3-haiku", "", ""), &variables, vec![claude(&fenced)]).await;
+    let (asked, output) =
+        run_file(&file("anthropic:claude-3-haiku", "", ""), &variables, vec![claude(&[&fenced])]).await;
     assert_eq!(output.stdout, format!("{GOOD}\n"));
     let body = asked[0].json();
     assert_eq!(body.get("output_config"), None);

@@ -26,12 +26,15 @@ use lmthing_base::{
     event::EventKind,
 };
 
-/// Values are whole each time, so they are given at every piece of an answer only up to this sum of their sizes, and to a
-/// multiple of the answer. Beyond that a reader gets the newest one at a pace that leaves most of the time to the run.
+/// Values are whole each time, so there is one for every piece of an answer only up to this sum of their sizes. Beyond that
+/// a reader gets the newest one, at a pace that leaves most of the time to the run.
 const BUDGET: SizeBudget = SizeBudget::new(4 << 20, 16);
 
-/// The share of the time that the values of a long answer may take.
-const TIME_SHARE: u32 = 4;
+/// The part of the time that the values of a long answer may take is one of these.
+const TIME_SHARES: u32 = 4;
+
+/// How long a reader may be behind the answer before it gets the newest value.
+const MAX_LAG: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputKind {
@@ -61,6 +64,8 @@ pub(super) struct OutputReader {
 struct ValuePace {
     budget: Cell<SizeBudget>,
     began: Instant,
+    /// When the reader had read all that was there.
+    caught_up: Cell<Option<Instant>>,
     /// The time spent on values.
     spent: Cell<Duration>,
 }
@@ -88,7 +93,12 @@ impl OutputReader {
         };
         Some(OutputReader {
             answer: RefCell::new(PartialAnswer::new(shape.clone())),
-            values: ValuePace { budget: Cell::new(BUDGET), began: Instant::now(), spent: Cell::default() },
+            values: ValuePace {
+                budget: Cell::new(BUDGET),
+                began: Instant::now(),
+                caught_up: Cell::default(),
+                spent: Cell::default(),
+            },
             elements,
             last: RefCell::default(),
             is_finished: Cell::new(true),
@@ -225,7 +235,14 @@ impl ElementReader {
 
 impl ValuePace {
     fn allows(&self, size: usize, is_newest: bool) -> bool {
-        self.budget.get().allows(size) || (is_newest && self.spent.get() * TIME_SHARE <= self.began.elapsed())
+        let now = Instant::now();
+        let caught_up = self.caught_up.get().filter(|_| !is_newest).unwrap_or(now);
+        self.caught_up.set(Some(caught_up));
+        let is_small = self.budget.get().allows(size);
+        match is_newest {
+            true => is_small || self.spent.get() * TIME_SHARES <= now - self.began,
+            false => is_small && now - caught_up <= MAX_LAG,
+        }
     }
 
     fn spend(&self, size: usize, time: Duration) {
