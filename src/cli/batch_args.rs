@@ -4,7 +4,7 @@ use std::{num::NonZeroUsize, time::Duration};
 
 use clap::{Args, ValueEnum};
 
-use super::failure::WrongUsage;
+use super::{failure::WrongUsage, pool_args::count};
 use lmthing_base::cost::Limits;
 use lmthing_map::BatchOptions;
 
@@ -21,7 +21,7 @@ pub(super) struct BatchArgs {
     poll: Option<Duration>,
 
     /// With --batch: put N requests into a batch at most; the limits of the provider hold as well
-    #[arg(long, value_name = "N", requires = "batch", value_parser = size)]
+    #[arg(long, value_name = "N", requires = "batch", value_parser = count::<NonZeroUsize>)]
     batch_size: Option<NonZeroUsize>,
 
     /// With --batch: end when everything is submitted; the same command again collects what is done
@@ -59,8 +59,4 @@ impl BatchArgs {
             waits: !self.no_wait,
         }))
     }
-}
-
-fn size(typed: &str) -> Result<NonZeroUsize, &'static str> {
-    typed.parse().map_err(|_| "expected a whole number from 1 on")
 }

@@ -4,6 +4,8 @@ use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use super::pool_args::count;
+
 /// `lmthing check`.
 #[derive(Args, Debug)]
 #[command(
@@ -48,7 +50,7 @@ pub(super) struct CheckArgs {
     pub(super) quiet: bool,
 
     /// Check so many files at once; as many as there are processors when not given
-    #[arg(short, long, value_name = "N", value_parser = jobs)]
+    #[arg(short, long, value_name = "N", value_parser = count::<NonZeroUsize>)]
     pub(super) jobs: Option<NonZeroUsize>,
 
     /// Check again when a file, or something it imports, changes
@@ -58,10 +60,6 @@ pub(super) struct CheckArgs {
     /// Where a check that is watched tells which files it is made of
     #[arg(long, value_name = "FILE", hide = true)]
     pub(super) report_files: Option<PathBuf>,
-}
-
-fn jobs(typed: &str) -> Result<NonZeroUsize, &'static str> {
-    typed.parse().map_err(|_| "expected a whole number from 1 on")
 }
 
 /// How findings are printed.

@@ -1,21 +1,19 @@
 //! Arguments of `lmthing eval` (docs/reference/eval.md). Doc comments of options are help texts.
 
-use std::{
-    num::{NonZeroU32, NonZeroUsize},
-    path::PathBuf,
-};
+use std::{num::NonZeroU32, path::PathBuf};
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueEnum};
 use clap_complete::ArgValueCompleter;
 
 use super::{
     approval_args::ApprovedArgs,
     batch_args::BatchArgs,
-    complete::{FilesEndingIn, JSON_FILES, Models},
+    complete::{FilesEndingIn, Models},
     limit_args::LimitArgs,
+    pool_args::{PoolArgs, count},
+    setup_args::FileArgs,
 };
 use lmthing_eval::report::FailUnder;
-use lmthing_map::MaxErrors;
 
 const EVAL_FILES: FilesEndingIn = FilesEndingIn(&[".eval.lmt.mjs", ".eval.lmt.js", ".eval.lmt.ts", ".eval.lmt.mts"]);
 
@@ -46,20 +44,8 @@ pub(super) struct EvalArgs {
     pub(super) variants: Vec<String>,
 
     /// Ask for each answer N times
-    #[arg(long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = repetitions)]
+    #[arg(long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = count::<NonZeroU32>)]
     pub(super) repeat: NonZeroU32,
-
-    /// Run only N of the rows, spread over all of them, and the same each time
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(super) sample: Option<u64>,
-
-    /// Run so many cells at once at most; how many really run follows the limits of providers
-    #[arg(short, long, value_name = "N", default_value = "16", value_parser = count)]
-    pub(super) jobs: NonZeroUsize,
-
-    /// Write a line of JSON for each cell to this file, and go on where it ends
-    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
-    pub(super) output: Option<PathBuf>,
 
     /// Compare with an earlier OUT
     #[arg(long, value_name = "OUT", add = ArgValueCompleter::new(RESULTS))]
@@ -77,18 +63,6 @@ pub(super) struct EvalArgs {
     #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(super) format: EvalFormat,
 
-    /// Forget the answers that stand in OUT
-    #[arg(long)]
-    pub(super) fresh: bool,
-
-    /// Run a cell that failed again, N times at most
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub(super) retries: u32,
-
-    /// Begin no more cells once more than N of them, or P% of all, have failed
-    #[arg(long, value_name = "N|P%", value_parser = MaxErrors::parse)]
-    pub(super) max_errors: Option<MaxErrors>,
-
     /// Ask models for what is not in NAME.eval.recording.json yet, and write it there
     #[arg(long)]
     pub(super) record: bool,
@@ -98,23 +72,13 @@ pub(super) struct EvalArgs {
     pub(super) live: bool,
 
     #[command(flatten)]
+    pub(super) pool: PoolArgs,
+
+    #[command(flatten)]
     pub(super) batch: BatchArgs,
 
-    /// Read variables from this file, before .env; may be repeated, and the last file wins
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(super) env_file: Vec<PathBuf>,
-
-    /// Look up the MCP servers that prompt files name in this file, an mcp.json
-    #[arg(long, value_name = "FILE", add = ArgValueCompleter::new(JSON_FILES))]
-    pub(super) mcp_config: Option<PathBuf>,
-
-    /// Show only errors
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub(super) quiet: bool,
-
-    /// Print a line for every cell on standard error
-    #[arg(short, long)]
-    pub(super) verbose: bool,
+    #[command(flatten)]
+    pub(super) files: FileArgs,
 
     #[command(flatten)]
     pub(super) limits: LimitArgs,
@@ -143,12 +107,4 @@ pub(super) enum EvalFormat {
 fn name(typed: &str) -> Result<String, &'static str> {
     let name = typed.trim();
     (!name.is_empty()).then(|| name.to_owned()).ok_or("expected a name")
-}
-
-fn count(typed: &str) -> Result<NonZeroUsize, &'static str> {
-    typed.parse().map_err(|_| "expected a whole number from 1 on")
-}
-
-fn repetitions(typed: &str) -> Result<NonZeroU32, &'static str> {
-    typed.parse().map_err(|_| "expected a whole number from 1 on")
 }

@@ -1,9 +1,6 @@
 //! Arguments of `lmthing map` (docs/reference/map.md). Doc comments of options are help texts.
 
-use std::{
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
@@ -14,11 +11,11 @@ use super::{
     complete::{FilesEndingIn, PromptFiles},
     limit_args::LimitArgs,
     permission_args::PermissionArgs,
+    pool_args::PoolArgs,
     remote_args::RemoteArgs,
     setup_args::SetupArgs,
 };
 use lmthing_base::input::ColumnSetting;
-use lmthing_map::MaxErrors;
 
 const ROWS: FilesEndingIn = FilesEndingIn(&[".jsonl", ".ndjson", ".csv", ".tsv"]);
 
@@ -50,10 +47,6 @@ pub(super) struct MapArgs {
     #[arg(long, value_name = "PROPERTY=COLUMN", value_parser = setting)]
     pub(super) set: Vec<ColumnSetting>,
 
-    /// Write the results to this file, and go on where it ends; without it they go to standard output
-    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
-    pub(super) output: Option<PathBuf>,
-
     /// What results look like: a line of JSON for each row, or a table for spreadsheets
     #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(super) format: MapFormat,
@@ -62,25 +55,8 @@ pub(super) struct MapArgs {
     #[arg(long)]
     pub(super) unordered: bool,
 
-    /// Run so many rows at once at most; how many really run follows the limits of providers
-    #[arg(short, long, value_name = "N", default_value = "16", value_parser = count)]
-    pub(super) jobs: NonZeroUsize,
-
-    /// Begin no more rows once more than N of them, or P% of all, have failed
-    #[arg(long, value_name = "N|P%", value_parser = MaxErrors::parse)]
-    pub(super) max_errors: Option<MaxErrors>,
-
-    /// Run only N of the rows, spread over all of them, and the same each time
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(super) sample: Option<u64>,
-
-    /// Run a row that failed again, N times at most
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub(super) retries: u32,
-
-    /// Forget the results that stand in OUT
-    #[arg(long)]
-    pub(super) fresh: bool,
+    #[command(flatten)]
+    pub(super) pool: PoolArgs,
 
     #[command(flatten)]
     pub(super) batch: BatchArgs,
@@ -95,14 +71,6 @@ pub(super) struct MapArgs {
 
     #[command(flatten)]
     pub(super) setup: SetupArgs,
-
-    /// Show only errors
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub(super) quiet: bool,
-
-    /// Tell of every row on standard error
-    #[arg(short, long)]
-    pub(super) verbose: bool,
 
     #[command(flatten)]
     pub(super) limits: LimitArgs,
@@ -129,10 +97,6 @@ pub(super) enum MapFormat {
     Jsonl,
     /// A table for spreadsheets.
     Csv,
-}
-
-fn count(typed: &str) -> Result<NonZeroUsize, &'static str> {
-    typed.parse().map_err(|_| "expected a whole number from 1 on")
 }
 
 fn setting(typed: &str) -> Result<ColumnSetting, &'static str> {

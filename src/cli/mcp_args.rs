@@ -36,7 +36,7 @@ pub(super) struct McpArgs {
     #[arg(short, long, conflicts_with = "verbose")]
     pub(super) quiet: bool,
 
-    /// Tell of every step and every tool call of every call on standard error
+    /// Print a line for every step and every tool call of every call on standard error
     #[arg(short, long)]
     pub(super) verbose: bool,
 }

@@ -29,6 +29,7 @@ mod map_args;
 mod mcp_args;
 mod pending;
 mod permission_args;
+mod pool_args;
 mod printer;
 mod progress;
 mod readers;

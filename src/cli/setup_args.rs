@@ -7,6 +7,18 @@ use clap_complete::ArgValueCompleter;
 
 use super::complete::{JSON_FILES, Models};
 
+/// What many prompt files are run with.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct FileArgs {
+    /// Read variables from this file, before .env; may be repeated, and the last file wins
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) env_file: Vec<PathBuf>,
+
+    /// Look up the MCP servers that prompt files name in this file, an mcp.json
+    #[arg(long, value_name = "FILE", add = ArgValueCompleter::new(JSON_FILES))]
+    pub(super) mcp_config: Option<PathBuf>,
+}
+
 /// What a prompt file is run with.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct SetupArgs {

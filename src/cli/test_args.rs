@@ -5,7 +5,7 @@ use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
 
-use super::complete::{JSON_FILES, PromptFiles};
+use super::{complete::PromptFiles, pool_args::count, setup_args::FileArgs};
 use lmthing_base::cost::{Limits, ParseLimitError};
 
 /// `lmthing test`.
@@ -32,10 +32,10 @@ pub(super) struct TestArgs {
     pub(super) junit: Option<PathBuf>,
 
     /// Begin no more tests after N failures; after the first when N is not given
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = count)]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = count::<NonZeroUsize>)]
     pub(super) bail: Option<NonZeroUsize>,
 
-    /// Write snapshots anew that do not match, and remove those that nothing asks for
+    /// Write snapshots that do not match again, and remove those that nothing asks for
     #[arg(short, long)]
     pub(super) update: bool,
 
@@ -43,7 +43,7 @@ pub(super) struct TestArgs {
     #[arg(long)]
     pub(super) record: bool,
 
-    /// Ask models, and let tests reach other machines; with --record, record everything anew
+    /// Ask models, and let tests reach other machines; with --record, record everything again
     #[arg(long)]
     pub(super) live: bool,
 
@@ -51,23 +51,18 @@ pub(super) struct TestArgs {
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     pub(super) timeout: Option<Duration>,
 
-    /// Read variables from this file, before .env; may be repeated, and the last file wins
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(super) env_file: Vec<PathBuf>,
-
-    /// Look up the MCP servers that prompt files name in this file, an mcp.json
-    #[arg(long, value_name = "FILE", add = ArgValueCompleter::new(JSON_FILES))]
-    pub(super) mcp_config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) files: FileArgs,
 
     /// Run so many files at once; as many as there are processors when not given
-    #[arg(short, long, value_name = "N", value_parser = count)]
+    #[arg(short, long, value_name = "N", value_parser = count::<NonZeroUsize>)]
     pub(super) jobs: Option<NonZeroUsize>,
 
     /// Run again when a file that the tests are made of changes
     #[arg(long)]
     pub(super) watch: bool,
 
-    /// Where a run that is watched tells which files it is made of
+    /// Where a run that is watched writes which files it is made of
     #[arg(long, value_name = "FILE", hide = true)]
     pub(super) report_files: Option<PathBuf>,
 }
@@ -82,10 +77,6 @@ pub(super) enum TestReporter {
     Tap,
     /// One JSON document.
     Json,
-}
-
-fn count(typed: &str) -> Result<NonZeroUsize, &'static str> {
-    typed.parse().map_err(|_| "expected a whole number from 1 on")
 }
 
 fn time(typed: &str) -> Result<Duration, ParseLimitError> {

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::{
     approval_args::ApprovedArgs, complete::PromptFiles, limit_args::LimitArgs, permission_args::PermissionArgs,
-    setup_args::SetupArgs,
+    pool_args::count, setup_args::SetupArgs,
 };
 use lmthing_base::cost::Limits;
 
@@ -47,7 +47,7 @@ pub(super) struct WorkerArgs {
     pub(super) advertise: Option<Url>,
 
     /// Run so many prompt files at once at most
-    #[arg(short, long, value_name = "N", default_value = "64", value_parser = count)]
+    #[arg(short, long, value_name = "N", default_value = "64", value_parser = count::<NonZeroUsize>)]
     pub(super) jobs: NonZeroUsize,
 
     /// Keep what this machine has done in this file; .lmthing/worker.db in the nearest folder upwards with a journal unless given
@@ -87,10 +87,6 @@ pub(super) enum LogForm {
     Text,
     /// A JSON object a line.
     Json,
-}
-
-fn count(typed: &str) -> Result<NonZeroUsize, &'static str> {
-    typed.parse().map_err(|_| "expected a whole number from 1 on")
 }
 
 fn address(typed: &str) -> Result<Url, &'static str> {

@@ -281,3 +281,44 @@ export default ({ $ }: any) => { $`key ${process.env.SHOP_API_KEY as string}`; }
     let outcome = Outcome::of(folder.command("test a.b.test.lmt.mjs").env("SHOP_API_KEY", "sk-test-another"));
     assert_eq!(outcome.code, 0, "{outcome:?}");
 }
+
+/// The key is none of the run, so that the journal has it as it is.
+#[test]
+fn a_key_that_is_known_later_is_redacted_in_the_input() {
+    const KEY: &str = "sk-live-0123456789abcdef0123456789";
+    let folder = Folder::of("");
+    folder.write(
+        "p.lmt.mjs",
+        "export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'Yes.' }];
+export const input = { type: 'object', properties: { city: { type: 'string' }, more: { type: 'object' } } };
+export default ({ $ }, { city }) => { $`about ${city}`; };",
+    );
+    let input = json!({ "city": KEY, "more": { "list": [format!("key {KEY}")] } }).to_string();
+    let outcome = Outcome::of(folder.command("run --journal --input").args([&input, "p.lmt.mjs"]));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let outcome = Outcome::of(folder.command("runs export last --as-test").env("SHOP_API_KEY", KEY));
+    let source = source_of(&folder, &outcome);
+    assert!(source.contains("input: { city: '[redacted]', more: { list: ['key [redacted]'] } }"), "{source}");
+    assert!(!source.contains("0123456789") && tested(&folder).code == 0, "{source}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_name_of_a_file_does_not_end_the_comment() {
+    let folder = Folder::of("");
+    folder.write(
+        "p.lmt.mjs",
+        "export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'Yes.' }];
+export default ({ $ }) => { $`Well?`; };",
+    );
+    let name = "a\nthrow 1;\u{2028}throw 2;.env";
+    folder.write(name, "X=1\n");
+    let outcome = Outcome::of(folder.command("run --journal --env-file").args([name, "p.lmt.mjs"]));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(folder.run("runs export last --as-test").code, 0);
+    let source = fs::read_to_string(folder.path("p.test.lmt.mjs")).unwrap();
+    assert!(source.contains("a\\u000athrow 1;\\u2028throw 2;.env"), "{source}");
+    assert_eq!(tested(&folder).code, 0);
+}

@@ -319,8 +319,8 @@ fn only_a_file_of_its_own_is_written_over() {
         ("pipe", "it is no regular file"),
         ("folder", "it is a folder"),
         ("lost", "it is a link that leads nowhere"),
-        ("rows.jsonl", "rows or prompts are read from it"),
-        ("p.lmt.mjs", "rows or prompts are read from it"),
+        ("rows.jsonl", "the command reads it"),
+        ("p.lmt.mjs", "the command reads it"),
         ("imported-later.mjs", "it has the name of a module"),
     ] {
         let outcome = folder.run(&format!("{MAP} --fresh -o {out}"));

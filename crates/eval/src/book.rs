@@ -120,15 +120,15 @@ impl Book {
         self.totals
     }
 
-    /// Takes an answer of an earlier command, which is scored again.
-    pub(crate) fn take_earlier(&mut self, number: u64) -> StateResult<()> {
+    /// Takes an answer of an earlier command, which is scored again. Returns whether it can be read.
+    pub(crate) fn take_earlier(&mut self, number: u64) -> StateResult<bool> {
         let place = self.plan.place(number);
-        let Some(line) = self.state.with(|state| state.line(&self.plan.key(place)))? else { return Ok(()) };
+        let Some(line) = self.state.with(|state| state.line(&self.plan.key(place)))? else { return Ok(false) };
         let names = &self.file.scores;
         let scores = line.scores.into_iter().filter(|(name, _)| names.contains(name)).collect();
         let line = CellLine { row: place.row as u64 + 1, scores, ..line };
         self.add(number, line, false);
-        Ok(())
+        Ok(true)
     }
 
     fn add(&mut self, number: u64, line: CellLine, is_in_out: bool) {

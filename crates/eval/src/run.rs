@@ -108,6 +108,11 @@ impl PreparedEval {
         &self.book.file
     }
 
+    /// The number of variants with their models, which the report compares.
+    pub fn group_count(&self) -> usize {
+        self.plan.group_count()
+    }
+
     /// The inputs of all rows for all variants, as lines of OUT have them.
     pub fn row_inputs(&self) -> Vec<Map<String, Value>> {
         let redacted = |input: &Map<String, Value>| {
@@ -273,9 +278,13 @@ impl Command {
             book.thread().set_verdicts(state.verdicts()?);
         }
         book.state.set(state);
-        earlier.reused.iter().try_for_each(|number| book.take_earlier(*number))?;
+        let mut asked = BTreeSet::new();
+        for number in 1..=book.plan.count() {
+            if !earlier.reused.contains(&number) || !book.take_earlier(number)? {
+                asked.insert(number);
+            }
+        }
         book.begin_out(out, earlier.others)?;
-        let asked = (1..=book.plan.count()).filter(|number| !earlier.reused.contains(number)).collect();
         Ok((asked, batches))
     }
 

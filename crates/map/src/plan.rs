@@ -103,7 +103,7 @@ fn validate(options: &MapOptions, host: &RowHost, validator: &mut RowValidator<'
     work::with_engine(&options.pool, file, host, async |engine| {
         let (runs_here, is_batched) = (options.server.is_none(), options.pool.batch.is_some());
         let overrides = &ConfigOverrides::default();
-        let file = RowsFile { path: &options.file, runs_here, is_batched, overrides };
+        let file = RowsFile { path: &options.file, runs_here, is_batched, may_take_none: false, overrides };
         check_rows(engine, file, choice.as_ref(), validator).await.map(drop)
     })
 }

@@ -22,8 +22,8 @@ pub fn check_written<'a>(
     let read: BTreeSet<PathBuf> = read.filter_map(|file| file.canonicalize().ok()).collect();
     let is_read = |file: &&PathBuf| is_row(file) || file.canonicalize().is_ok_and(|file| read.contains(&file));
     let reason = match written.iter().find(is_read) {
-        Some(file) if file == out => "rows or prompts are read from it".to_owned(),
-        Some(file) => format!("it needs {}, which rows or prompts are read from", file.display()),
+        Some(file) if file == out => "the command reads it".to_owned(),
+        Some(file) => format!("it needs {}, which the command reads", file.display()),
         // A prompt may import it later, when it runs.
         None if is_module(out) => "it has the name of a module".to_owned(),
         None => return Ok(()),

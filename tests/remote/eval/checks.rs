@@ -131,3 +131,35 @@ fn secrets_are_in_no_report() {
     let report = super::report(&outcome);
     assert_eq!((lab.take_texts().len(), &report["evals"][0]["differences"][0]["n"]), (0, &json!(2)), "{report}");
 }
+
+#[test]
+fn what_cannot_be_is_wrong_usage() {
+    let lab = Lab::new(&eval_file(&rows(2), RIGHT, ""));
+    for (arguments, words) in [
+        ("--fail-on-regression", "--fail-on-regression has nothing to compare"),
+        ("--repeat 400000000", "2 rows × 1 variants and models × --repeat 400000000 are too many cells"),
+        ("--sample 0", "expected a whole number from 1 on"),
+        ("-o e.eval.lmt.mjs", "the command reads it"),
+    ] {
+        let outcome = lab.eval(arguments);
+        assert_eq!((outcome.code, lab.take_texts().len()), (2, 0), "{outcome:?}");
+        assert!(outcome.stderr.contains(words), "{words}: {outcome:?}");
+    }
+    // Models can be compared with each other.
+    assert_eq!(lab.eval("--fail-on-regression --models lab:a,lab:b").code, 0);
+}
+
+#[test]
+fn names_that_no_option_could_take_are_refused() {
+    let lab = Lab::new("");
+    for (scores, variants, words) in [
+        ("'': () => true", "", "the name of a score must not be empty"),
+        ("'a,b': () => true", "", "the name of the score 'a,b' has a comma"),
+        (RIGHT, "{ ' a': {} }", "the name of the variant ' a' begins or ends with a space"),
+    ] {
+        lab.folder.write("e.eval.lmt.mjs", &eval_file(&rows(1), scores, variants));
+        let outcome = lab.eval("");
+        assert_eq!((outcome.code, lab.take_texts().len()), (1, 0), "{outcome:?}");
+        assert!(outcome.stderr.contains(words), "{words}: {outcome:?}");
+    }
+}

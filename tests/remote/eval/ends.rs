@@ -89,8 +89,12 @@ fn an_eval_that_is_killed_again_and_again_pays_every_cell_once() {
 
 /// Two rows with a score and a judge.
 fn judged() -> Lab {
+    Lab::new(&judged_file())
+}
+
+fn judged_file() -> String {
     let scores = format!("{RIGHT}, polite: judge('is polite', {{ model: 'lab:judge' }})");
-    Lab::new(&format!("import {{ judge }} from 'lmthing/eval';\n{}", eval_file(&rows(2), &scores, "")))
+    format!("import {{ judge }} from 'lmthing/eval';\n{}", eval_file(&rows(2), &scores, ""))
 }
 
 /// Of each line of OUT the scores that it has.
@@ -167,4 +171,36 @@ fn scores_that_wait_lose_no_others_at_a_limit_on_time() {
     let means = &report["evals"][0]["groups"][0]["scores"];
     let counts = (&means["right"]["n"], &means["slow"]["n"], &report["ok"]);
     assert_eq!((outcome.code, counts), (4, (&json!(2), &json!(0), &json!(false))), "{outcome:?}");
+}
+
+/// The other variant has answers already, and nothing of it is asked.
+#[test]
+fn a_variant_that_cannot_be_asked_ends_the_command() {
+    let lab = Lab::new(&eval_file(&rows(9), RIGHT, "{ a: {}, b: { model: 'anthropic:claude-x' } }"));
+    assert_eq!(lab.eval("-o out.jsonl --variants a").code, 0);
+    let outcome = lab.eval("-o out.jsonl --jobs 1");
+    assert_eq!((outcome.code, lab.lines().len()), (1, 12), "{outcome:?}");
+    assert!(outcome.stderr.contains("every cell fails for the same reason"), "{outcome:?}");
+}
+
+/// A judge counts in the limit, at the price that is set for it.
+#[test]
+fn judges_count_in_a_limit_on_cost() {
+    let lab = Lab::new(&eval_file(&rows(2), RIGHT, ""));
+    let prices = json!({ "lab:m": { "input": 1, "output": 1 }, "lab:judge": { "input": 20, "output": 20 } });
+    let eval = |arguments: &str| {
+        let mut command = lab.command(&format!("-o out.jsonl -f json {arguments}"));
+        crate::support::Outcome::of(command.env("LMTHING_PRICES", prices.to_string()))
+    };
+    assert_eq!((eval("").code, lab.take_asked().len()), (0, 2));
+    lab.folder.write("e.eval.lmt.mjs", &judged_file());
+    // A verdict costs 0.00024, and its request is estimated to cost more.
+    let outcome = eval("--max-cost 0.0002 --jobs 1");
+    assert!(outcome.code == 4 && outcome.stderr.contains("--max-cost"), "{outcome:?}");
+    assert_eq!((lab.take_asked().len(), scores(&lab)), (0, vec![json!({ "right": true }); 2]));
+    let outcome = eval("--max-cost 0.1");
+    let group = report(&outcome)["evals"][0]["groups"][0].clone();
+    assert_eq!((outcome.code, lab.take_asked().len()), (0, 2), "{outcome:?}");
+    let is = |name: &str, expected: f64| (group[name].as_f64().unwrap() - expected).abs() < 1e-9;
+    assert!(is("cost", 24e-6) && is("judgeCost", 480e-6), "{group}");
 }

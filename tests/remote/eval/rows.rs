@@ -68,3 +68,22 @@ fn variants_replace_settings_of_the_prompt_file() {
     let outcome = lab.eval("--variants oter");
     assert!(outcome.code == 2 && outcome.stderr.contains("did you mean other?"), "{outcome:?}");
 }
+
+#[test]
+fn a_prompt_file_without_input_gets_no_columns() {
+    let prompt = "export const config = { model: 'lab:m' };\nexport default ({ $ }) => { $`row 1`; };\n";
+    let lab = Lab::new(&eval_file(&rows(2), RIGHT, ""));
+    lab.folder.write("p.lmt.mjs", prompt);
+    lab.folder.write("rows.csv", "want,why\nrow 1,a\nrow 2,b\n");
+    for rows in [rows(2), "'rows.csv'".to_owned()] {
+        lab.folder.write("e.eval.lmt.mjs", &eval_file(&rows, RIGHT, ""));
+        let outcome = lab.eval("-o out.jsonl");
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let passes: Vec<_> = lab.lines().iter().map(|line| line["scores"]["right"]["pass"].clone()).collect();
+        assert_eq!((passes, &lab.lines()[1]["input"]), (vec![json!(true), json!(false)], &json!({})), "{outcome:?}");
+    }
+    assert_eq!(lab.take_texts().len(), 2);
+    lab.folder.write("e.eval.lmt.mjs", &eval_file(&rows(2), RIGHT, "{ a: { input: { n: 1 } } }"));
+    let outcome = lab.eval("");
+    assert!(outcome.code == 1 && outcome.stderr.contains("it takes no input"), "{outcome:?}");
+}

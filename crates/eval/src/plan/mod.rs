@@ -22,6 +22,9 @@ use lmthing_map::{FileFacts, MapListener, PoolOptions, Target, Targets, check_fi
 use rows::RawRows;
 use variant::{NoRows, RowCheck, VariantRows, with_replaced};
 
+/// More would not fit into memory.
+const MOST_CELLS: u64 = 10_000_000;
+
 pub(crate) struct Plan {
     raw: RawRows,
     /// The indices of the rows that are part of the eval.
@@ -105,7 +108,28 @@ impl Plan {
             variants.push(planned);
             targets.extend(models.into_iter().map(|(model, choice)| PlannedTarget { variant: index, model, choice }));
         }
-        Ok(Plan { raw, rows, variants, targets, repeat: options.eval.repeat.get() })
+        let plan = Plan { raw, rows, variants, targets, repeat: options.eval.repeat.get() };
+        plan.check_count().map_err(usage)?;
+        Ok(plan)
+    }
+
+    fn check_count(&self) -> Result<(), Box<Diagnostic>> {
+        let sizes = [self.row_count(), self.targets.len() as u64, u64::from(self.repeat)];
+        if sizes
+            .iter()
+            .try_fold(1, |count: u64, size| count.checked_mul(*size))
+            .is_some_and(|count| count <= MOST_CELLS)
+        {
+            return Ok(());
+        }
+        let [rows, targets, repeat] = sizes;
+        let message = format!("{rows} rows × {targets} variants and models × --repeat {repeat} are too many cells");
+        Err(Box::new(Diagnostic::new(message).with_hint(format!("an eval has {MOST_CELLS} cells at most"))))
+    }
+
+    /// The number of variants with their models, which the report compares.
+    pub(crate) fn group_count(&self) -> usize {
+        self.targets.len()
     }
 
     /// The number of rows that are part of the eval.
@@ -292,6 +316,7 @@ impl Checker<'_> {
             path: &self.variant.file,
             runs_here: true,
             is_batched: pool.batch.is_some(),
+            may_take_none: true,
             overrides: &overrides,
         };
         check_file(pool, &file, model.as_ref(), rows, listener)

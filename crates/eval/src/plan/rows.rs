@@ -9,6 +9,9 @@ use lmthing_base::diagnostic::Diagnostic;
 use lmthing_map::{Fault, RowFiles, Rows, Source, Values};
 use lmthing_system::files::io_error_text;
 
+/// What rows of an array are called, in place of their file.
+const ROWS: &str = "rows";
+
 /// All rows as they are given.
 pub(crate) struct RawRows {
     /// What messages call them.
@@ -33,7 +36,7 @@ impl RawRows {
             EvalRows::Objects(objects) => {
                 let row = |object: &_| RawRow { line: None, values: Values::Object(Clone::clone(object)) };
                 RawRows {
-                    name: "rows".to_owned(),
+                    name: ROWS.to_owned(),
                     header: None,
                     rows: objects.iter().map(row).collect(),
                     files: RowFiles::within(file.path.parent().unwrap_or(Path::new(""))),
@@ -41,11 +44,10 @@ impl RawRows {
             }
         };
         if rows.rows.is_empty() {
-            let message = format!("{}: {} of it has no row", file.shown_path, rows.name);
-            let message = if rows.header.is_none() && matches!(file.rows, EvalRows::Objects(_)) {
-                format!("{} has no rows", file.shown_path)
-            } else {
-                message
+            let file = &file.shown_path;
+            let message = match rows.name.as_str() {
+                ROWS => format!("{file} has no rows"),
+                name => format!("{file}: {name} has no rows"),
             };
             return Err(Box::new(Diagnostic::new(message).with_hint("an eval needs at least one row")));
         }

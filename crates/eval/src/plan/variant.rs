@@ -118,6 +118,7 @@ impl<'a> RowCheck<'a> {
         let message = format!("the variant '{name}' replaces the input '{unknown}', which {shown_file} does not take");
         let hint = match closest(unknown, names.iter().copied()) {
             Some(near) => format!("did you mean '{near}'?"),
+            None if names.is_empty() => "it takes no input".to_owned(),
             None => format!("it takes {}", names.join(", ")),
         };
         Err(Box::new(Diagnostic::new(message).with_hint(hint)))

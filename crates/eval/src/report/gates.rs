@@ -61,6 +61,21 @@ impl Gates {
         Err(Box::new(Diagnostic::new(message).with_hint(hint)))
     }
 
+    /// Fails if nothing could be a regression. `groups` are the numbers of variants with their models of each eval.
+    pub fn check_groups(
+        &self,
+        has_baseline: bool,
+        groups: impl IntoIterator<Item = usize>,
+    ) -> Result<(), Box<Diagnostic>> {
+        if !self.fail_on_regression || has_baseline || groups.into_iter().any(|count| count > 1) {
+            return Ok(());
+        }
+        let message =
+            "--fail-on-regression has nothing to compare: there is one variant with one model, and no --baseline";
+        let hint = "name an earlier OUT with --baseline OUT.jsonl, or compare variants or --models";
+        Err(Box::new(Diagnostic::new(message).with_hint(hint)))
+    }
+
     /// What is below a limit or a regression, a line each.
     pub(super) fn failures(&self, report: &EvalReport, has_baseline: bool) -> Vec<String> {
         let mut failures = Vec::new();
@@ -78,11 +93,16 @@ impl Gates {
             }
         }
         if self.fail_on_regression {
-            if has_baseline && report.differences.iter().all(|difference| difference.against != Against::Baseline) {
-                let what = "the baseline has no row, score, variant and model of this eval";
-                failures.push(format!("--fail-on-regression has nothing to compare: {what}"));
+            let against = if has_baseline { Against::Baseline } else { Against::First };
+            let why = match against {
+                Against::Baseline => "the baseline has no row, score, variant and model of this eval",
+                Against::First => "no row has a score of two variants or models",
+            };
+            let can_compare = has_baseline || report.groups.len() > 1;
+            if can_compare && report.differences.iter().all(|difference| difference.against != against) {
+                failures.push(format!("--fail-on-regression has nothing to compare: {why}"));
             }
-            failures.extend(regressions(report, has_baseline));
+            failures.extend(regressions(report, against));
         }
         failures
     }
@@ -94,9 +114,8 @@ fn shown(mean: f64, limit: f64) -> String {
     format!("{mean:.0$}", digits.unwrap_or(9))
 }
 
-/// What is worse than in the baseline; without a baseline, than with the first variant.
-fn regressions(report: &EvalReport, has_baseline: bool) -> impl Iterator<Item = String> {
-    let against = if has_baseline { Against::Baseline } else { Against::First };
+/// What is worse than in the baseline, or than with the first variant.
+fn regressions(report: &EvalReport, against: Against) -> impl Iterator<Item = String> {
     let worse = report
         .differences
         .iter()

@@ -62,7 +62,7 @@ pub(crate) fn mean_of_differences(values: &[f64]) -> Interval {
     let share = Normal::standard().cdf(-(n / (n - 1.0)).sqrt() * t_quantile(n));
     let limit = |at| quantile(&means, at).unwrap_or_default();
     let mean = mean(values);
-    Interval { low: limit(share).clamp(-1.0, mean), high: limit(1.0 - share).clamp(mean, 1.0) }
+    Interval { low: limit(share).max(-1.0).min(mean), high: limit(1.0 - share).min(1.0).max(mean) }
 }
 
 struct Moments {

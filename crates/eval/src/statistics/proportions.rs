@@ -8,7 +8,7 @@ pub(super) fn wilson(proportion: f64, n: f64) -> Interval {
     let centre = (proportion * n + z2 / 2.0) / (n + z2);
     let half = Z / (n + z2) * (proportion * (1.0 - proportion) * n + z2 / 4.0).max(0.0).sqrt();
     // At 0 and 1 only the last digit keeps a limit from the mean.
-    Interval { low: (centre - half).clamp(0.0, proportion), high: (centre + half).clamp(proportion, 1.0) }
+    Interval { low: (centre - half).max(0.0).min(proportion), high: (centre + half).min(1.0).max(proportion) }
 }
 
 /// Wilson's interval of a proportion.
@@ -32,7 +32,7 @@ pub(crate) fn paired_proportions(gained: u64, lost: u64, n: u64) -> Interval {
         f64::midpoint(low, high)
     };
     let difference = (gained - lost) / n;
-    Interval { low: limit(Z).clamp(-1.0, difference), high: limit(-Z).clamp(difference, 1.0) }
+    Interval { low: limit(Z).max(-1.0).min(difference), high: limit(-Z).min(1.0).max(difference) }
 }
 
 /// How far the observed difference is from `difference`, in standard errors under it.

@@ -20,18 +20,24 @@ pub(super) struct TotalsCounter {
 
 #[derive(Clone, Copy, Default)]
 struct TargetFailures {
+    /// Whether rows of it are run.
+    has_rows: bool,
     hopeless: u64,
     /// Whether a row has succeeded, or failed for a reason of its own.
     has_hope: bool,
 }
 
 impl TotalsCounter {
-    pub(super) fn new(total: u64, reused: u64, rows: u64, targets: usize) -> Self {
+    /// `targets` says of each target whether rows of it are run.
+    pub(super) fn new(total: u64, reused: u64, rows: u64, targets: &[bool]) -> Self {
         let progress = Progress { rows, ..Progress::default() };
         TotalsCounter {
             totals: Totals { progress, total, reused, ..Totals::default() },
             began: Instant::now(),
-            failures: vec![TargetFailures::default(); targets],
+            failures: targets
+                .iter()
+                .map(|has_rows| TargetFailures { has_rows: *has_rows, ..TargetFailures::default() })
+                .collect(),
         }
     }
 
@@ -68,8 +74,9 @@ impl TotalsCounter {
             return Some(EarlyEnd::Errors(format!("{failed} {unit}{s} failed, and --max-errors allows no more")));
         }
         let is_hopeless = |of: &TargetFailures| !of.has_hope && of.hopeless >= HOPELESS_FAILURES;
-        let all = self.failures.iter().all(is_hopeless);
-        all.then(|| EarlyEnd::Errors(format!("every {unit} fails for the same reason")))
+        let mut targets = self.failures.iter().filter(|target| target.has_rows).peekable();
+        let is_all = targets.peek().is_some() && targets.all(is_hopeless);
+        is_all.then(|| EarlyEnd::Errors(format!("every {unit} fails for the same reason")))
     }
 
     pub(super) fn progress(&mut self, running: usize) -> &Progress {

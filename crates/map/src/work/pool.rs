@@ -85,7 +85,7 @@ pub(crate) fn run(
         answers,
     });
     let (total, reused, todo) = (remaining.total, remaining.reused, remaining.todo.count());
-    let mut counter = TotalsCounter::new(total, reused, todo, context.targets.count());
+    let mut counter = TotalsCounter::new(total, reused, todo, &targets_with_rows(&context.targets, &remaining));
     let threads = start_threads(&context, &sender)?;
     let (batches, left_rows) = match batches.0 {
         BatchUse::None => (None, None),
@@ -120,6 +120,18 @@ pub(crate) fn run(
     ran?;
     pool.end_batches()?;
     Ok(Totals { early: pool.early, ..pool.counter.totals })
+}
+
+/// Of each target, whether rows of it are run.
+fn targets_with_rows(targets: &Targets, remaining: &RemainingRows) -> Vec<bool> {
+    let mut have_rows = vec![false; targets.count()];
+    for row in (1..=remaining.total).filter(|row| remaining.todo.contains(*row)) {
+        have_rows[targets.index(row)] = true;
+        if have_rows.iter().all(|has_rows| *has_rows) {
+            break;
+        }
+    }
+    have_rows
 }
 
 fn start_batches(

@@ -234,15 +234,19 @@ fn run_options(
         Some(batch) => batch.log.clone(),
         None => Rc::new(NoCheckpoints),
     };
+    let command = format!("lmthing run {}", target.shown_file);
+    let line = match target.takes_input() {
+        true => {
+            let taken = Some(target.taken.clone());
+            CommandLine { is_call: true, taken, ..CommandLine::known(command, services.input.clone(), Vec::new) }
+        }
+        false => CommandLine::without_words(command),
+    };
     let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());
     FileRunOptions {
         events: Events::new(readers),
         host,
-        line: CommandLine {
-            is_call: true,
-            taken: Some(target.taken.clone()),
-            ..CommandLine::known(format!("lmthing run {}", target.shown_file), services.input.clone(), Vec::new)
-        },
+        line,
         argv: vec![program, target.file.display().to_string()],
         variables: options.variables.clone(),
         exchanges: services.answers.as_ref().map_or_else(Exchanges::default, |answers| answers.exchanges()),

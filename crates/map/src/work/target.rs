@@ -18,7 +18,7 @@ pub struct Target {
     pub shown_file: String,
     pub model: Option<SharedModel>,
     pub overrides: ConfigOverrides,
-    /// Input declaration of the file at the time of the validation.
+    /// Input declaration of the file at the time of the validation. Its shape is `null` if the file takes none.
     pub taken: Arc<InputShape>,
     /// Where the files are that inputs name.
     pub files: RowFiles,
@@ -27,6 +27,10 @@ pub struct Target {
 }
 
 impl Target {
+    pub(super) fn takes_input(&self) -> bool {
+        !self.taken.shape.is_null()
+    }
+
     /// Identifies units of the same target and input across commands.
     pub fn identity(&self, input: &Map<String, Value>) -> String {
         let input = stable_hash(input);

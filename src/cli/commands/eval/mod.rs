@@ -3,6 +3,7 @@
 mod output;
 
 use std::{
+    num::NonZeroU64,
     path::{Path, PathBuf},
     rc::Rc,
     sync::Arc,
@@ -35,7 +36,7 @@ pub(in crate::cli) fn run(args: &EvalArgs, printer: &Printer) -> ExitCode {
     // First, so that an early interrupt still prints a report.
     let interrupts = Interrupts::listen();
     interrupts.allow_slow_end();
-    let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.env_file);
+    let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.files.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
     printer.keep_secret(&redactor);
     let fail = |ending: Ending| {
@@ -100,7 +101,7 @@ impl Command {
         if let Some(wrong) = environment.wrong {
             return Err(wrong.into());
         }
-        let batch = args.batch.options(args.output.is_some(), false)?;
+        let batch = args.batch.options(args.pool.output.is_some(), false)?;
         let own_prices = own_prices(&environment.variables, &FileReporter::default())?;
         let (files, problems) = eval_files(args)?;
         check_single(args, &files)?;
@@ -111,7 +112,7 @@ impl Command {
             .map(|path| Baseline::read(path, redactor))
             .transpose()
             .map_err(|problem| *problem)?;
-        if !args.quiet {
+        if !args.pool.quiet {
             let problems = environment.problems.iter().chain(&problems);
             problems.for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
         }
@@ -137,8 +138,11 @@ impl Command {
             }
             prepared.push(eval);
         }
+        let groups = prepared.iter().map(PreparedEval::group_count);
+        let usage = |problem| Rc::new(RunError::Usage(problem));
+        self.gates.check_groups(self.baseline.is_some(), groups).map_err(usage)?;
         let scores = prepared.iter().flat_map(|eval| eval.file().scores.iter().map(String::as_str));
-        self.gates.check_names(scores).map_err(|problem| Rc::new(RunError::Usage(problem)))?;
+        self.gates.check_names(scores).map_err(usage)?;
         Ok(Some(prepared))
     }
 
@@ -149,12 +153,12 @@ impl Command {
             models: args.models.clone(),
             variants: (!args.variants.is_empty()).then(|| args.variants.clone()),
             repeat: args.repeat,
-            sample: args.sample,
-            jobs: args.jobs,
-            max_errors: args.max_errors,
-            retries: args.retries,
-            out: args.output.clone(),
-            fresh: args.fresh,
+            sample: args.pool.sample.map(NonZeroU64::get),
+            jobs: args.pool.jobs,
+            max_errors: args.pool.max_errors,
+            retries: args.pool.retries,
+            out: args.pool.output.clone(),
+            fresh: args.pool.fresh,
             limits: self.limits.clone(),
             batch: self.batch.clone(),
             recordings: match (args.record, args.live) {
@@ -166,7 +170,7 @@ impl Command {
             own_prices: self.own_prices.clone(),
             variables: self.variables.clone(),
             permissions: Permissions::default(),
-            mcp_config: args.mcp_config.as_deref().map(absolute),
+            mcp_config: args.files.mcp_config.as_deref().map(absolute),
             approve: args.approvals.rules(),
         }
     }
@@ -193,7 +197,7 @@ fn eval_files(args: &EvalArgs) -> anyhow::Result<(Vec<PathBuf>, Vec<String>)> {
 
 /// Fails if options are used that fit one eval file only.
 fn check_single(args: &EvalArgs, files: &[PathBuf]) -> Result<(), WrongUsage> {
-    let given = [(args.output.is_some(), "-o, --output"), (args.baseline.is_some(), "--baseline")];
+    let given = [(args.pool.output.is_some(), "-o, --output"), (args.baseline.is_some(), "--baseline")];
     match (files, given.iter().find(|(is_given, _)| *is_given)) {
         ([_, second, ..], Some((_, option))) => {
             let message = format!("{option} is for one eval file, and there are {}", files.len());
@@ -206,7 +210,7 @@ fn check_single(args: &EvalArgs, files: &[PathBuf]) -> Result<(), WrongUsage> {
 
 /// Fails if the baseline would be written over: it would be the new results at the next command.
 fn check_baseline_stays(args: &EvalArgs) -> Result<(), WrongUsage> {
-    let (Some(out), Some(baseline)) = (&args.output, &args.baseline) else { return Ok(()) };
+    let (Some(out), Some(baseline)) = (&args.pool.output, &args.baseline) else { return Ok(()) };
     match out.canonicalize().ok().zip(baseline.canonicalize().ok()) {
         Some((out, baseline)) if out == baseline => {
             let message = format!("--output {}: it is the baseline too, and would be written over", out.display());

@@ -24,8 +24,8 @@ pub(super) struct EvalOutput<'a> {
 impl<'a> EvalOutput<'a> {
     pub(super) fn new(args: &EvalArgs, printer: &'a Printer, interrupts: Interrupts) -> Self {
         EvalOutput {
-            rows: RowsOutput::new("cells", printer, interrupts, (args.quiet, args.verbose)),
-            output: args.output.clone(),
+            rows: RowsOutput::new("cells", printer, interrupts, (args.pool.quiet, args.pool.verbose)),
+            output: args.pool.output.clone(),
             is_batched: args.batch.is_given(),
         }
     }

@@ -2,7 +2,10 @@
 
 mod output;
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    num::NonZeroU64,
+    path::{Component, Path, PathBuf},
+};
 
 use super::{
     journal, mock_file,
@@ -75,9 +78,9 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
     if let Some(wrong) = environment.wrong {
         return Err(wrong.into());
     }
-    let batch = args.batch.options(args.output.is_some(), args.remote.on.is_some())?;
+    let batch = args.batch.options(args.pool.output.is_some(), args.remote.on.is_some())?;
     let server = remote_service(args)?;
-    if !args.quiet {
+    if !args.pool.quiet {
         environment.problems.iter().for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
     }
     let variables = environment.variables;
@@ -100,15 +103,15 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
             MapFormat::Csv => Format::Csv,
         },
         unordered: args.unordered,
-        sample: args.sample,
-        fresh: args.fresh,
+        sample: args.pool.sample.map(NonZeroU64::get),
+        fresh: args.pool.fresh,
         model,
         server,
         pool: PoolOptions {
             unit: Unit::Row,
-            jobs: args.jobs,
-            max_errors: args.max_errors,
-            retries: args.retries,
+            jobs: args.pool.jobs,
+            max_errors: args.pool.max_errors,
+            retries: args.pool.retries,
             limits: CombinedLimits::new(args.limits.limits()),
             own_prices,
             variables,
@@ -144,7 +147,7 @@ fn source(args: &MapArgs) -> Result<Source, WrongUsage> {
 
 /// Fails if the file cannot be written. Follows links, as the target is replaced as a whole.
 fn output(args: &MapArgs) -> Result<Option<PathBuf>, WrongUsage> {
-    let Some(out) = &args.output else { return Ok(None) };
+    let Some(out) = &args.pool.output else { return Ok(None) };
     let Ok(there) = std::fs::symlink_metadata(out) else { return Ok(Some(out.clone())) };
     let wrong = |what: &str, hint: &str| Err(WrongUsage::new(format!("--output {}: {what}", out.display()), hint));
     let Ok(real) = out.canonicalize() else {
@@ -174,7 +177,7 @@ fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permiss
         file: args.file(),
         arguments: &read,
         setup: &args.setup,
-        record: args.output.as_deref(),
+        record: args.pool.output.as_deref(),
         replay: None,
         // For copied rows and spilled results.
         written: &[std::env::temp_dir()],

@@ -25,9 +25,9 @@ pub(super) struct MapOutput<'a> {
 impl<'a> MapOutput<'a> {
     pub(super) fn new(args: &MapArgs, printer: &'a Printer, interrupts: Interrupts) -> Self {
         MapOutput {
-            rows: RowsOutput::new("rows", printer, interrupts, (args.quiet, args.verbose)),
-            output: args.output.clone(),
-            is_sampled: args.sample.is_some(),
+            rows: RowsOutput::new("rows", printer, interrupts, (args.pool.quiet, args.pool.verbose)),
+            output: args.pool.output.clone(),
+            is_sampled: args.pool.sample.is_some(),
             is_remote: args.remote.on.is_some(),
             is_batched: args.batch.is_given(),
         }

@@ -43,9 +43,10 @@ pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
 fn watch(args: &TestArgs) -> WatchLoop {
     // Folders are reported by the run, as it knows which of their files matter.
     let files = args
+        .files
         .env_file
         .iter()
-        .chain(&args.mcp_config)
+        .chain(&args.files.mcp_config)
         .chain(&args.paths)
         .filter(|path| !path.is_dir())
         .cloned()
@@ -56,7 +57,7 @@ fn watch(args: &TestArgs) -> WatchLoop {
 fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     // First, so that an early interrupt still prints a summary.
     let interrupts = Interrupts::listen();
-    let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.env_file);
+    let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.files.env_file);
     if let Some(wrong) = environment.wrong {
         return Err(wrong);
     }
@@ -89,7 +90,7 @@ fn options(args: &TestArgs, environment: &Environment, reporter: &FileReporter) 
     let limit = |usual: Duration| args.timeout.unwrap_or(usual);
     Ok(TestOptions {
         variables: environment.variables.clone(),
-        mcp_config: args.mcp_config.as_deref().map(absolute),
+        mcp_config: args.files.mcp_config.as_deref().map(absolute),
         own_prices: own_prices(&environment.variables, reporter)?,
         recordings: RecordingStore::new(mode),
         is_live: args.live,

@@ -6,7 +6,7 @@ use rquickjs::{Function, Object, Result, Value, object::Filter};
 
 use super::{
     outcome::Variant,
-    readers::{WRONG, check_model_string, plain_object, prompt_file},
+    readers::{WRONG, check_model_string, check_name, plain_object, prompt_file},
     rows::{self, RowsExport},
     scoring::NamedScore,
     variants,
@@ -122,6 +122,7 @@ impl<'js> Reader<'_, 'js> {
         let mut scores = Vec::new();
         for (name, score) in properties {
             let place = at_key(&place, &name);
+            check_name(faults, &place, "score", &name);
             match score.as_function() {
                 Some(function) => {
                     check_judge(faults, &place, function);

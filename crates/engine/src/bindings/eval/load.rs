@@ -25,7 +25,7 @@ use crate::bindings::{
     values::call_async,
 };
 use lmthing_base::diagnostic::Diagnostic;
-use lmthing_node::{Engine, import_file_once, set_deadline, until_halted};
+use lmthing_node::{Engine, Halt, import_file_once, set_deadline, until_halted};
 
 /// Why an eval file cannot be used.
 #[derive(Debug)]
@@ -40,7 +40,14 @@ pub enum EvalFault {
 pub async fn load_eval_file(engine: &Engine, path: &Path) -> std::result::Result<EvalExports, EvalFault> {
     let load = async |ctx: Ctx<'_>| match until_halted(&ctx, load_in(&ctx, path)).await {
         Ok(loaded) => loaded,
-        Err(halt) => Err(EvalFault::File(Box::new(halt_fault(&ctx, halt, Phase::Load)))),
+        Err(halt) => {
+            let exit = if let Halt::Exit(code) = &halt { Some(*code) } else { None };
+            let mut fault = halt_fault(&ctx, halt, Phase::Load);
+            if let Some(code) = exit {
+                fault.message = format!("the eval file ends the process while it is loaded: process.exit({code})");
+            }
+            Err(EvalFault::File(Box::new(fault)))
+        }
     };
     engine.context().async_with(load).await
 }

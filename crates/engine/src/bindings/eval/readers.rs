@@ -55,3 +55,15 @@ pub(super) fn shown(file: &Path) -> &Path {
 pub(super) fn plain_object<'a, 'js>(value: &'a Value<'js>) -> Option<&'a Object<'js>> {
     value.as_object().filter(|_| !value.is_array() && !value.is_function() && !value.is_promise())
 }
+
+/// Reports a name of a score or a variant that options and tables could not show.
+pub(super) fn check_name(faults: &mut Faults<'_, '_>, place: &[PathKey], what: &str, name: &str) {
+    let problem = match name {
+        name if name.trim().is_empty() => format!("the name of a {what} must not be empty"),
+        name if name.contains(',') => format!("the name of the {what} '{name}' has a comma"),
+        name if name.trim() != name => format!("the name of the {what} '{name}' begins or ends with a space"),
+        _ => return,
+    };
+    let hint = "options take names with commas between: --variants short,long and --fail-under right=0.9,polite=0.8";
+    faults.add(WRONG, place.to_vec(), problem, Some(hint.to_owned()));
+}

@@ -9,7 +9,7 @@ use lmthing_node::{ScriptError, location_of_function};
 pub(super) fn read<'js>(ctx: &Ctx<'js>, function: &Function<'js>, value: &Value<'js>) -> Result<ScoreOutcome> {
     let wrong = |what: &str, value: &Value<'js>| {
         let message = format!("{what}, got {}", shown(ctx, value));
-        ScriptError::type_error(message).or_at(location_of_function(ctx, function)).throw(ctx)
+        ScriptError::error(message).or_at(location_of_function(ctx, function)).throw(ctx)
     };
     let is_plain = |value: &Value<'js>| value.is_object() && !value.is_array() && !value.is_function();
     let (score, reason) = match value.as_object().filter(|_| is_plain(value)) {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{
     outcome::Variant,
-    readers::{WRONG, check_model_string, plain_object, prompt_file, shown},
+    readers::{WRONG, check_model_string, check_name, plain_object, prompt_file, shown},
 };
 use crate::bindings::{
     inspect::{
@@ -58,6 +58,7 @@ pub(super) fn read<'js>(
     let mut variants = Vec::new();
     for (name, value) in properties {
         let place = at_key(&place, &name);
+        check_name(faults, &place, "variant", &name);
         let Some(object) = plain_object(&value) else {
             let message = format!("the variant '{name}' must be an object, got {}", kind_of(&value));
             faults.add(WRONG, place, message, Some(format!("known are {}", KEYS.join(", "))));

@@ -9,7 +9,7 @@ use super::{
     config_overrides::ConfigOverrides,
     deadlock::detect_deadlock,
     file::{FileRun, config, default_function, set_mock},
-    file_input::{declared_input, revive},
+    file_input::{DeclaredInput, declared_input, revive},
     limits,
     model_choice::ModelChoice,
     start::prepare,
@@ -28,7 +28,10 @@ use crate::{
     },
     prompt::RunError,
 };
-use lmthing_base::{diagnostic::Diagnostic, input::InputShape};
+use lmthing_base::{
+    diagnostic::Diagnostic,
+    input::{Declaration, InputShape},
+};
 use lmthing_node::{Engine, ScriptError, diagnose_error, import_file_once, until_halted};
 
 pub trait InputRows {
@@ -49,6 +52,8 @@ pub struct RowsFile<'a> {
     pub runs_here: bool,
     /// Whether its requests go into batches.
     pub is_batched: bool,
+    /// Whether the file may take no input. Its shape is `null` then.
+    pub may_take_none: bool,
     /// What replaces settings of the file.
     pub overrides: &'a ConfigOverrides,
 }
@@ -77,17 +82,18 @@ pub async fn check_rows(
 
 async fn check_in(
     ctx: &Ctx<'_>,
-    RowsFile { path, runs_here, is_batched, overrides }: RowsFile<'_>,
+    RowsFile { path, runs_here, is_batched, may_take_none, overrides }: RowsFile<'_>,
     choice: Option<&ModelChoice>,
     rows: &mut dyn InputRows,
 ) -> Result<std::result::Result<Option<String>, RunError>> {
     let namespace = detect_deadlock(ctx, "loading the file", import_file_once(ctx, path)).await?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let function = default_function(ctx, &namespace, &name)?;
-    let Some(found) = declared_input(ctx, &namespace, &name)? else {
+    let found = declared_input(ctx, &namespace, &name)?;
+    if found.is_none() && !may_take_none {
         let error = ScriptError::error(format!("{name} takes no input, so that there is nothing to give rows to"));
         return Err(error.hint("export const input = z.object({ city: z.string() });").throw(ctx));
-    };
+    }
     let mut model = None;
     if runs_here {
         let config = overrides.apply(ctx, config(ctx, &namespace, &name, choice)?)?;
@@ -104,6 +110,18 @@ async fn check_in(
             return Ok(Err(RunError::Usage(Box::new(problem))));
         }
     }
+    Ok(match found {
+        Some(found) => check_inputs(ctx, found, rows).await?,
+        None => begin_without_input(rows),
+    }
+    .map(|()| model))
+}
+
+async fn check_inputs<'js>(
+    ctx: &Ctx<'js>,
+    found: DeclaredInput<'js>,
+    rows: &mut dyn InputRows,
+) -> Result<std::result::Result<(), RunError>> {
     let taken = Arc::new(InputShape { shape: found.shape, declaration: found.declaration });
     if let Err(problem) = rows.begin(taken.clone()) {
         return Ok(Err(RunError::Usage(problem)));
@@ -122,7 +140,16 @@ async fn check_in(
         let Json::Object(input) = input else { continue };
         rows.checked(checked.err().map(|problems| taken.declaration.problem_of_row(&input, &problems)));
     }
-    Ok(Ok(model))
+    Ok(Ok(()))
+}
+
+fn begin_without_input(rows: &mut dyn InputRows) -> std::result::Result<(), RunError> {
+    let taken = InputShape { shape: Json::Null, declaration: Declaration::default() };
+    rows.begin(Arc::new(taken)).map_err(RunError::Usage)?;
+    while rows.next().is_some() {
+        rows.checked(None);
+    }
+    Ok(())
 }
 
 /// A model string as it was written; of a model object its provider and id; of a list its first.

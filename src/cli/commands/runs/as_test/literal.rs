@@ -84,15 +84,30 @@ pub(super) fn string(text: &str) -> String {
             '\\' => out.push_str("\\\\"),
             '$' if quote == '`' && chars.peek() == Some(&'{') => out.push_str("\\$"),
             c if c == quote => out.extend(['\\', c]),
-            // Invisible, the end of a line in some editors, or a change of the order in which the source is shown.
-            c if c.is_control() || is_bidi_control(c) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
+            c if is_misleading(c) => push_escaped(&mut out, c),
             c => out.push(c),
         }
     }
     out.push(quote);
     out
+}
+
+/// A text for a comment of one line.
+pub(super) fn comment(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if is_misleading(c) { push_escaped(&mut out, c) } else { out.push(c) }
+    }
+    out
+}
+
+/// Invisible, the end of a line to some readers, or a change of the order in which the source is shown.
+fn is_misleading(c: char) -> bool {
+    c.is_control() || is_bidi_control(c) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+}
+
+fn push_escaped(out: &mut String, c: char) {
+    let _ = write!(out, "\\u{:04x}", u32::from(c));
 }
 
 #[cfg(test)]

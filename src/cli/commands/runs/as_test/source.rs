@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     exchanges::Call,
-    literal::{WIDTH, lines, literal, string},
+    literal::{WIDTH, comment, lines, literal, string},
 };
 use lmthing_testing::RECORDED_MODEL;
 
@@ -48,7 +48,7 @@ impl TestSource<'_> {
         let mut text =
             format!("// The run {} of {}, made a test by `lmthing runs export --as-test`.\n", self.run, self.date);
         if let Some(command) = self.command {
-            let _ = writeln!(text, "// It needs what the run was given: {command}");
+            let _ = writeln!(text, "// It needs what the run was given: {}", comment(command));
         }
         let title = string(&format!("{} answers as on {}", self.stem, self.date));
         let timeout = match self.tools_ms {
