@@ -6,13 +6,13 @@ use std::{
 };
 
 use super::{
-    book::Book,
     eval_file::EvalFile,
     line::CellLine,
     out::keep_before,
     plan::{CellKey, Plan},
     state::{KnownCell, State, StateResult},
 };
+use lmthing_providers::Redactor;
 
 /// The cells that are known already.
 pub(crate) struct Earlier {
@@ -79,7 +79,7 @@ impl Earlier {
     /// Keeps lines that go in `OUT.before`, and forgets their cells. Returns what the user should know.
     pub(crate) fn settle(
         &self,
-        (out, book): (&Path, &Book),
+        (out, file, redactor): (&Path, &EvalFile, &Redactor),
         state: &State,
         known: &HashMap<CellKey, KnownCell>,
     ) -> StateResult<Option<String>> {
@@ -91,9 +91,8 @@ impl Earlier {
         for key in known.keys() {
             lines.extend(state.line(key)?);
         }
-        let file = &book.file;
         sort(&mut lines, file, &[]);
-        let before = keep_before(out, lines.iter(), book.redactor())?;
+        let before = keep_before(out, lines.iter(), redactor)?;
         state.forget(&self.gone)?;
         let (out, before) = (out.display(), before.display());
         Ok(Some(match &self.changed[..] {

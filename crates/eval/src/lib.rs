@@ -5,8 +5,10 @@ mod earlier;
 mod eval_file;
 mod forward;
 mod line;
+mod load;
 mod options;
 mod out;
+mod outcome;
 mod plan;
 mod recordings;
 pub mod report;
@@ -18,7 +20,8 @@ mod statistics;
 pub use eval_file::{EvalFile, EvalRows, Variant};
 pub use line::{AnsweredCell, CellLine, Score, VerdictCost};
 pub use options::{CellName, EvalListener, EvalOptions, EvalProgress};
-pub use run::{CellFailure, EvalOutcome, PreparedEval};
+pub use outcome::{CellFailure, EvalOutcome};
+pub use run::PreparedEval;
 pub use scores::{
     JudgeExchanges, ScoreMessage, ScoreOptions, ScoreRequest, ScoreThread, StartError, Verdict, Verdicts,
 };

@@ -5,10 +5,7 @@ use std::{
     collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
     rc::Rc,
-    sync::{
-        Arc,
-        mpsc::{self, Receiver},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -19,11 +16,12 @@ use super::{
     earlier::Earlier,
     eval_file::{EvalFile, EvalRows},
     forward::Forward,
-    line::{AnsweredCell, redact_columns},
-    options::{CellName, EvalListener, EvalOptions},
+    line::redact_columns,
+    load::{Loaded, load},
+    options::{EvalListener, EvalOptions},
+    outcome::{CellFailure, EvalOutcome},
     plan::{CellKey, Plan, PlanOptions},
     recordings::EvalRecordings,
-    scores::{ScoreMessage, ScoreOptions, ScoreThread, StartError},
     state::{KnownCell, SharedState, Source, State, StateResult},
 };
 use lmthing_base::diagnostic::Diagnostic;
@@ -38,37 +36,6 @@ use lmthing_providers::{Redactor, Servers};
 const END_TIMEOUT: Duration = Duration::from_secs(1);
 
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
-
-/// What an eval gave.
-#[derive(Debug)]
-pub struct EvalOutcome {
-    pub file: EvalFile,
-    /// Rows that were part of it: with `--sample`, those of the sample.
-    pub rows: u64,
-    /// Cells with an answer or a failure, in the order of rows, variants, models and repetitions. At an early end not
-    /// all of them, and perhaps without scores.
-    pub cells: Vec<AnsweredCell>,
-    /// Counts of cells in the place of rows; why the eval has ended early.
-    pub totals: Totals,
-    /// The failures of cells.
-    pub failures: Vec<CellFailure>,
-    /// US dollars of verdicts that this command has asked for, as far as costs are known.
-    pub judge_cost: f64,
-    pub is_judge_cost_unknown: bool,
-    /// Sentences about files other than OUT that were written.
-    pub notes: Vec<String>,
-}
-
-/// Failures of cells that are alike.
-#[derive(Clone, Debug)]
-pub struct CellFailure {
-    pub kind: String,
-    pub message: String,
-    pub hint: Option<String>,
-    /// The first of them.
-    pub cell: CellName,
-    pub count: u64,
-}
 
 /// An eval whose file and rows are checked. Nothing was asked yet.
 pub struct PreparedEval {
@@ -131,63 +98,6 @@ impl PreparedEval {
         let mut forward = Forward { listener, plan: Some(plan), book: None };
         let (asked, batches) = command.open(&mut book, &mut forward).map_err(failed)?;
         command.run(book, (asked, batches), forward).map_err(failed)
-    }
-}
-
-/// An eval file that is ready to score.
-struct Loaded {
-    file: EvalFile,
-    thread: ScoreThread,
-    messages: Receiver<ScoreMessage>,
-}
-
-/// `None` if the user has interrupted it.
-fn load(
-    options: &EvalOptions,
-    recordings: Option<&Arc<EvalRecordings>>,
-    (state, servers): (&SharedState, &Arc<Servers>),
-    listener: &mut dyn EvalListener,
-) -> Result<Option<Loaded>, Rc<RunError>> {
-    let (sender, messages) = mpsc::channel();
-    let (state, is_paid) = (state.clone(), recordings.is_none());
-    let send = move |message: ScoreMessage| {
-        // Stored at once, as it was paid for.
-        if let ScoreMessage::Verdict { key: Some(key), verdict } = &message
-            && is_paid
-            && let Err(problem) = state.with(|state| state.keep_verdict(key, verdict))
-        {
-            let _ = sender.send(ScoreMessage::Failed(problem));
-        }
-        let _ = sender.send(message);
-    };
-    let score_options = ScoreOptions {
-        file: options.file.clone(),
-        shown_file: options.shown_file.clone(),
-        variables: options.variables.clone(),
-        own_prices: options.own_prices.clone(),
-        permissions: options.permissions.clone(),
-        judge_exchanges: recordings.map(EvalRecordings::of_judges),
-        overall: options.limits.clone(),
-        servers: servers.clone(),
-        jobs: options.jobs,
-    };
-    let started = ScoreThread::start(score_options, Box::new(send), &mut || listener.interrupted().is_some());
-    match started {
-        Ok((file, thread)) => Ok(Some(Loaded { file, thread, messages })),
-        Err(error) => {
-            for message in messages.try_iter() {
-                match message {
-                    ScoreMessage::Printed(text) => listener.printed(None, &text),
-                    ScoreMessage::Warned(text) => listener.warned(None, &text),
-                    _ => {}
-                }
-            }
-            match error {
-                StartError::Interrupted => Ok(None),
-                StartError::File(problem) => Err(Rc::new(RunError::from(*problem))),
-                StartError::Usage(problem) => Err(Rc::new(RunError::Usage(problem))),
-            }
-        }
     }
 }
 
@@ -268,7 +178,7 @@ impl Command {
         if (earlier.reused.len() as u64) < book.plan.count() {
             self.check_judges(book)?;
         }
-        if let Some(note) = earlier.settle((out, book), &state, &known)? {
+        if let Some(note) = earlier.settle((out, &book.file, book.redactor()), &state, &known)? {
             forward.warned(None, &note);
         }
         if known.is_empty() && state.has_other_source()? {
@@ -422,24 +332,5 @@ impl Command {
         {
             totals.early = Some(EarlyEnd::Limit(words));
         }
-    }
-}
-
-impl EvalOutcome {
-    /// Whether every cell was answered and scored, or waits for a batch.
-    pub fn is_complete(&self) -> bool {
-        let is_answered = match self.totals.early {
-            None => self.totals.left() == 0,
-            Some(EarlyEnd::UnderWay) => true,
-            Some(_) => false,
-        };
-        is_answered && self.unscored() == 0
-    }
-
-    /// The answers that lack scores, after an early end.
-    pub fn unscored(&self) -> usize {
-        let lacks_scores =
-            |cell: &&AnsweredCell| cell.line.error.is_none() && cell.line.scores.len() < self.file.scores.len();
-        self.cells.iter().filter(lacks_scores).count()
     }
 }
