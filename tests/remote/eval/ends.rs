@@ -163,14 +163,16 @@ fn a_limit_refuses_judges_and_waits_for_those_that_are_asked() {
 }
 
 #[test]
-fn scores_that_wait_lose_no_others_at_a_limit_on_time() {
-    let scores = format!("{RIGHT}, slow: () => new Promise((done) => setTimeout(done, 30_000, true))");
-    let lab = Lab::new(&eval_file(&rows(2), &scores, ""));
-    let outcome = lab.eval("--timeout 1s -f json");
+fn scores_that_wait_lose_no_others_at_a_limit() {
+    let lab = Lab::new(&eval_file(&rows(2), RIGHT, ""));
+    assert_eq!((lab.eval("-o out.jsonl").code, lab.take_asked().len()), (0, 2));
+    let slow = ", slow: () => new Promise((done) => setTimeout(done, 60_000, true)), polite:";
+    lab.folder.write("e.eval.lmt.mjs", &judged_file().replace(", polite:", slow));
+    let outcome = lab.eval("-o out.jsonl --max-steps 1 -f json");
     let report = report(&outcome);
     let means = &report["evals"][0]["groups"][0]["scores"];
-    let counts = (&means["right"]["n"], &means["slow"]["n"], &report["ok"]);
-    assert_eq!((outcome.code, counts), (4, (&json!(2), &json!(0), &json!(false))), "{outcome:?}");
+    let counts = ["right", "slow", "polite"].map(|name| means[name]["n"].as_u64().unwrap());
+    assert_eq!((outcome.code, counts, lab.take_asked().len()), (4, [2, 0, 1], 1), "{outcome:?}");
 }
 
 /// The other variant has answers already, and nothing of it is asked.
