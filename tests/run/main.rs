@@ -9,6 +9,7 @@ mod approve;
 mod approve_everywhere;
 mod ask;
 mod author_errors;
+mod chat;
 mod cost;
 mod ends;
 mod eval_page;

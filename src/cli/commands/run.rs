@@ -130,8 +130,7 @@ async fn run_once(
     interrupts.ignore();
     interrupt::claim_report_or_wait(ending.code);
     show.end(&ending);
-    let is_mistyped = args.is_chat && ending.code == ExitCode::Usage;
-    if !matches!(ending.code, ExitCode::Done | ExitCode::Waiting) && !is_mistyped && journal.recorder.is_in_journal() {
+    if goes_on_later(args, ending.code, &show) && journal.recorder.is_in_journal() {
         show.tell_how_to_go_on(typed.as_deref(), args.is_chat, matches!(ending.code, ExitCode::Interrupted(_)));
     }
     match journal.problem(ending.code, &show).await {
@@ -140,6 +139,18 @@ async fn run_once(
             ExitCode::File
         }
         _ => ending.code,
+    }
+}
+
+/// Whether the user wants to know how the run goes on.
+fn goes_on_later(args: &RunArgs, code: ExitCode, show: &Show) -> bool {
+    match code {
+        ExitCode::Waiting => false,
+        // A person may go on with a conversation that has ended well.
+        ExitCode::Done => args.is_chat && show.printer.stderr_is_terminal() && show.finish_reason().is_some(),
+        // A mistyped command is no conversation yet.
+        ExitCode::Usage => !args.is_chat,
+        _ => true,
     }
 }
 

@@ -22,7 +22,7 @@ use super::{
     last_entry::LastEntry,
     lock::LockNotice,
     runs::{RunInfo, RunStatus},
-    stored::{EntryMirror, RunStart, SecretFilter, entry_text, is_step_over, line_text, plain_text},
+    stored::{CHAT, EntryMirror, RunStart, SecretFilter, entry_text, is_step_over, line_text, plain_text},
     write::{Batch, Beginning, RunRow},
     writer::{self, Writer},
 };
@@ -241,13 +241,14 @@ impl Recorder {
 
     fn finish(&self, end: &RunFinish) {
         let status = if self.is_cut_off.get() { RunStatus::Interrupted } else { RunStatus::of(end) };
-        // A file that only printed its usage has not run.
+        // A file that only printed its usage has not run, and a conversation that did not begin is none to go on with.
         let is_writing = match &*self.state.borrow() {
             // A file that does not load leaves the earlier run unchanged.
             JournalState::Earlier { .. } => return,
             state => matches!(state, JournalState::Writing(_)),
         };
-        if is_writing || status != RunStatus::Done {
+        let is_chat = self.start.borrow().options.contains_key(CHAT);
+        if is_writing || status != RunStatus::Done && !is_chat {
             self.begin();
             let error = end.error.as_ref().and_then(|error| serde_json::to_string(error).ok());
             let error = error.map(|line| line_text(line, &*self.secrets));
