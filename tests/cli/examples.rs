@@ -81,6 +81,7 @@ step 1, critic: Name the Indian origin as well.
 Zero was first used in India and came to Europe by way of Arabic mathematics.
 ",
     ),
+    ("photo", "A red dot.\n"),
     ("prompt-cache", "You can have a refund.\n"),
     (
         "stateful",
@@ -133,6 +134,7 @@ Let it rest overnight.
 const GIVEN: &[(&str, &[&str], &str)] = &[
     ("eval/tickets", &["Please send me an invoice."], ""),
     ("map", &["I cannot log in."], ""),
+    ("photo", &["@examples/photo.png"], ""),
     ("scale/refunds", &["17", "--euros", "30"], ""),
     ("summarize", &[], "Three cats sat here.\nAll three slept.\n"),
     ("typed", &["Rome", "--days", "2", "--tags", "rain", "--tags", "wind"], ""),
@@ -158,6 +160,7 @@ const STDERR: &[(&str, &[&str])] = &[
     ),
     ("custom-plugin", &["Warning: tool spend threw: only 3 coins are left (DIR/examples/custom-plugin.lmt.mjs:15:44)"]),
     ("function-demo", &["[sandbox] prices [400,800]", "price of cup asked for", "price of tea asked for"]),
+    ("photo", &["photo.png: image/png, 69 bytes"]),
     ("typed", &["asking for Rome, 2 days, rain and wind"]),
     (
         "mock-tools",
@@ -198,7 +201,7 @@ fn the_tests_of_the_examples_pass() {
         Outcome::of(lmthing().args(["test", "examples"]).current_dir(env!("CARGO_MANIFEST_DIR")));
     assert_eq!(code, 0, "{stdout}{stderr}");
     // The skipped ones need an input.
-    assert!(stdout.contains(" passed | 4 skipped ("), "{stdout}");
+    assert!(stdout.contains(" passed | 5 skipped ("), "{stdout}");
 }
 
 #[test]

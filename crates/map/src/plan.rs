@@ -61,13 +61,7 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
         }
     };
     let (salt, taken) = store.as_mut().map_or_else(|| (hashes::fresh_salt(), HashSet::new()), Store::take_keys);
-    let writer = match (store, &options.out) {
-        (Some(store), Some(out)) => {
-            Writer::to_file(store, (out, options.format), !options.unordered, columns, &mut notes).map_err(failed)?
-        }
-        _ => Writer::to_stdout(options.format, !options.unordered, columns)
-            .map_err(|error| failed(Box::new(Diagnostic::new(format!("cannot keep the results: {error}")))))?,
-    };
+    let writer = writer(store, &options, columns, &mut notes).map_err(failed)?;
     notes.iter().for_each(|note| listener.warned(None, note));
     let records = rows.read().map_err(usage)?;
     let remaining = remaining(validated, options.sample);
@@ -93,6 +87,20 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
         servers: Arc::default(),
     };
     work::run(&Arc::new(pool), work, Box::new(writer), (sender, receiver), listener).map_err(failed)
+}
+
+fn writer(
+    store: Option<Store>,
+    options: &MapOptions,
+    columns: Vec<String>,
+    notes: &mut Vec<String>,
+) -> Result<Writer, Box<Diagnostic>> {
+    let is_ordered = !options.unordered;
+    match (store, &options.out) {
+        (Some(store), Some(out)) => Writer::to_file(store, (out, options.format), is_ordered, columns, notes),
+        _ => Writer::to_stdout(options.format, is_ordered, columns)
+            .map_err(|error| Box::new(Diagnostic::new(format!("cannot keep the results: {error}")))),
+    }
 }
 
 /// Loads the file and validates all rows.

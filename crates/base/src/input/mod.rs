@@ -3,6 +3,7 @@
 mod arguments;
 mod command_line;
 mod file;
+mod file_reference;
 mod fill;
 mod help;
 mod kind;
@@ -17,7 +18,8 @@ mod tests;
 mod value;
 
 pub use command_line::{CommandLine, FilledInput, InputShape, TextSources, UnreadableText};
-pub use file::{InputFile, load_references, put_references, resource_schema, take_references, with_short_files};
+pub use file::{InputFile, resource_schema, with_short_files};
+pub use file_reference::{load_references, put_references, take_references};
 pub use help::{FileOption, file_options, help, usage};
 pub use own_options::check_arguments;
 pub use problem::InputProblem;

@@ -191,7 +191,7 @@ async fn call_single<'js>(
     // Serialized before the call, which may change the object.
     let shown_input = to_tool_input(ctx, &input).unwrap_or_else(|| call.input.clone());
     let output = match run_callable(ctx, callable, label, input, execution).await {
-        CallOutcome::Value(value) => match ToolContent::output(&value) {
+        CallOutcome::Value(value) => match ToolContent::output(ctx, &value) {
             Some(content) => content,
             None => {
                 result_json(ctx, label, &value).map_or_else(|error| ToolOutput::error(error.0), ToolOutput::from_value)

@@ -2,8 +2,8 @@
 
 use rquickjs::{Class, Ctx, JsLifetime, Result, Value, class::Trace};
 
-use crate::bindings::values::from_serde;
-use lmthing_base::chat::{ToolOutput, ToolPart};
+use crate::bindings::values::{blob::blob_parts, from_serde};
+use lmthing_base::chat::{ContentPart, ToolOutput, ToolPart};
 
 /// `{content: [{type: 'text', text} | {type: 'media', data, mediaType}]}`.
 #[derive(Trace, JsLifetime)]
@@ -18,10 +18,18 @@ impl ToolContent {
         Ok(Class::instance(ctx.clone(), ToolContent { parts })?.into_value())
     }
 
-    pub(super) fn output(value: &Value<'_>) -> Option<ToolOutput> {
-        let content = Class::<ToolContent>::from_value(value).ok()?;
-        let parts = content.borrow().parts.clone();
-        Some(ToolOutput::Content(parts))
+    /// The output of a result with media, also one that is a `File` or `Blob`, or a list of them.
+    pub(super) fn output<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Option<ToolOutput> {
+        if let Ok(content) = Class::<ToolContent>::from_value(value) {
+            return Some(ToolOutput::Content(content.borrow().parts.clone()));
+        }
+        let files = blob_parts(ctx, value).map_err(|_| ctx.catch()).ok()??;
+        let part = |part| match part {
+            ContentPart::Text { text, .. } => Some(ToolPart::Text { text: text.as_str().to_owned() }),
+            ContentPart::File { data, media_type, .. } => Some(ToolPart::Media { data, media_type }),
+            _ => None,
+        };
+        Some(ToolOutput::Content(files.into_iter().filter_map(part).collect()))
     }
 }
 
