@@ -31,9 +31,22 @@ function groupsOf(lines, scoreNames) {
   });
 }
 
-function evalOf(file, lines, scoreNames, { differences = [], ...more } = {}) {
+/** Rows on which variants disagree, as the program finds them. */
+function disagreeing(lines, scoreNames) {
+  const disagree = (row, name) => {
+    const known = lines.filter((each) => each.row === row && Object.hasOwn(each.scores, name)).map(({ scores }) => scores[name]).filter(({ score }) => typeof score === 'number');
+    const scores = known.map(({ score }) => score);
+    return Math.max(...scores) - Math.min(...scores) >= (known.some(({ pass }) => pass === undefined) ? 0.25 : 0.001);
+  };
+  return [...new Set(lines.map(({ row }) => row))].filter((row) => scoreNames.some((name) => disagree(row, name)));
+}
+
+function evalOf(file, lines, scoreNames, { differences = [], baselineLines = null, ...more } = {}) {
   const rows = new Set(lines.map(({ row }) => row)).size;
-  return { file, rows, cells: lines.length, groups: groupsOf(lines, scoreNames), differences, scoreNames, lines, baseline: null, baselineLines: null, ...more };
+  const groups = groupsOf(lines, scoreNames);
+  const isKnown = ({ variant, model }) => baselineLines?.some((line) => line.variant === variant && line.model === model);
+  const baselineGroups = baselineLines && groups.map((group) => (isKnown(group) ? [group.variant, group.model] : null));
+  return { file, rows, cells: lines.length, groups, differences, scoreNames, lines, disagreeing: disagreeing(lines, scoreNames), baseline: null, baselineGroups, baselineLines, ...more };
 }
 
 const document = (evals, more = {}) => ({ evals, ok: true, failures: [], version: '0.1.0', created: '2026-11-28T13:00:00Z', ...more });

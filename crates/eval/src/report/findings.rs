@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 use super::{
     evaluated::Evaluated,
     style::one_line,
-    summary::{Compared, Name},
+    summary::{Compared, Name, gap},
 };
 use crate::{AnsweredCell, CellLine, CellName};
 
-/// A row on which groups differ in a score.
+/// A row on which groups disagree in a score.
 pub(super) struct Disagreement<'a> {
     pub row: u64,
     pub input: &'a Map<String, Value>,
@@ -101,9 +101,4 @@ impl<'a> Evaluated<'a> {
             repeat: has_other(&|other| other.repeat > 1).then_some(line.repeat),
         }
     }
-}
-
-fn gap(means: &[(Name<'_>, f64)]) -> f64 {
-    let means = || means.iter().map(|(_, mean)| *mean);
-    means().fold(f64::MIN, f64::max) - means().fold(f64::MAX, f64::min)
 }

@@ -23,6 +23,10 @@ struct PageEval<'a> {
     score_names: &'a [String],
     lines: Vec<PageLine<'a>>,
     baseline: Option<&'a str>,
+    /// Of each group the variant and the model of the baseline that it is compared with.
+    baseline_groups: &'a Option<Vec<Option<(String, String)>>>,
+    /// The numbers of rows on which groups disagree.
+    disagreeing: Vec<u64>,
     /// Of rows that are in both, with the numbers of this eval.
     baseline_lines: Option<Vec<CellLine>>,
 }
@@ -42,6 +46,8 @@ impl<'a> PageEval<'a> {
             score_names: &eval.file.scores,
             lines: eval.cells.iter().map(PageLine::new).collect(),
             baseline: eval.baseline.map(|baseline| baseline.shown_path.as_str()),
+            baseline_groups: &report.baseline_groups,
+            disagreeing: eval.disagreements().iter().map(|row| row.row).collect(),
             baseline_lines: eval.baseline.map(|baseline| baseline.lines_of_rows(eval.cells)),
         }
     }

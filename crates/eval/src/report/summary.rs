@@ -14,6 +14,12 @@ use lmthing_base::chat::Usage;
 /// Variant and model of a group.
 pub(super) type Name<'a> = (&'a str, &'a str);
 
+/// From which difference on the numbers of two groups disagree.
+const MUCH: f64 = 0.25;
+
+/// A difference that only the arithmetic of fractions makes.
+const NOTHING: f64 = 1e-9;
+
 /// The scores of a name in a group: of each row the mean of its repetitions.
 #[derive(Debug, Default)]
 struct Scores {
@@ -102,7 +108,7 @@ impl<'a> Compared<'a> {
         Compared::new(in_order(file, cells).map(|cell| &cell.line), &file.scores)
     }
 
-    /// The scores of a row in which groups differ, with the means of the groups that have it.
+    /// The scores of a row on which groups disagree, with the means of the groups that have it.
     pub(super) fn different(&self, row: u64) -> Vec<(&'a str, Vec<(Name<'a>, f64)>)> {
         let names = self.0.values().next().into_iter().flat_map(|scores| scores.keys());
         let means = |score: &&'a str| {
@@ -111,8 +117,17 @@ impl<'a> Compared<'a> {
             };
             (*score, self.0.iter().filter_map(mean).collect::<Vec<_>>())
         };
-        let is_different = |(_, means): &(_, Vec<(Name<'a>, f64)>)| means.iter().any(|(_, mean)| *mean != means[0].1);
-        names.map(means).filter(is_different).collect()
+        let is_number = |score: &str| self.0.values().any(|scores| scores.get(score).is_some_and(|it| it.is_number));
+        let disagree = |(score, means): &(&'a str, Vec<(Name<'a>, f64)>)| {
+            gap(means) > if is_number(score) { MUCH - NOTHING } else { NOTHING }
+        };
+        names.map(means).filter(disagree).collect()
+    }
+
+    /// Of each group the one of the baseline that it is compared with.
+    fn same_groups(&self, baseline: &Self) -> Vec<Option<(String, String)>> {
+        let owned = |(variant, model): Name<'_>| (variant.to_owned(), model.to_owned());
+        self.0.keys().map(|name| self.same_in(baseline, *name).map(owned)).collect()
     }
 
     /// Groups in the order of their first lines.
@@ -196,7 +211,9 @@ pub(super) fn report(file: &EvalFile, rows: u64, cells: &[AnsweredCell], baselin
     let earlier = earlier.as_ref().map(|lines| Compared::new(lines.iter(), &file.scores));
     let groups = compared.0.iter().map(|(name, scores)| group(*name, cells, scores)).collect();
     let (file, cells) = (file.shown_path.clone(), cells.len() as u64);
-    EvalReport { file, rows, cells, groups, differences: compared.differences(earlier.as_ref()) }
+    let differences = compared.differences(earlier.as_ref());
+    let baseline_groups = earlier.as_ref().map(|earlier| compared.same_groups(earlier));
+    EvalReport { file, rows, cells, groups, differences, baseline_groups }
 }
 
 /// In the order of variants; those of a variant as they are.
@@ -246,4 +263,10 @@ fn durations<'a>(lines: impl Iterator<Item = &'a CellLine>) -> Durations {
     let taken: Vec<f64> = lines.filter(|line| line.error.is_none()).map(|line| line.duration_ms as f64).collect();
     let at = |share| statistics::quantile(&taken, share).map(|time| time.round() as u64);
     Durations { p50: at(0.5), p95: at(0.95) }
+}
+
+/// Between the largest and the smallest mean.
+pub(super) fn gap(means: &[(Name<'_>, f64)]) -> f64 {
+    let means = || means.iter().map(|(_, mean)| *mean);
+    means().fold(f64::MIN, f64::max) - means().fold(f64::MAX, f64::min)
 }

@@ -216,6 +216,8 @@ fn a_baseline_is_compared_by_inputs() {
     // Those of the variant that this eval does not have are left out.
     assert_eq!(page["evals"][0]["baselineLines"].as_array().unwrap().len(), 22);
     assert_eq!(page["evals"][0]["differences"][2]["other"], json!(["now", "lab:m"]));
+    assert_eq!(page["evals"][0]["baselineGroups"], json!([["now", "lab:m"], ["short", "lab:m"]]));
+    assert_eq!(page["evals"][0]["disagreeing"].as_array().unwrap().len(), 8);
 }
 
 #[test]

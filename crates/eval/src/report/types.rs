@@ -15,6 +15,9 @@ pub struct EvalReport {
     /// In the order of variants, then of models.
     pub groups: Vec<Group>,
     pub differences: Vec<Difference>,
+    /// Of each group the variant and the model of the baseline that it is compared with.
+    #[serde(skip)]
+    pub baseline_groups: Option<Vec<Option<(String, String)>>>,
 }
 
 /// The cells of a variant with a model.

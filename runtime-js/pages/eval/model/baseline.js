@@ -1,25 +1,16 @@
 // What has changed since the baseline, whose lines have the numbers of the rows that they are of.
 import { isSame, meanOf, readCell } from './scores.js';
 
-/** Returns a function that finds the earlier cells of a row, by group; null if there are none. */
-export function earlierCells(lines, groups) {
-  const same = groups.map((group) => sameGroup(group, groups, lines));
+/** Returns a function that finds the earlier cells of a row, by group; null if there are none. `names` has for each group the variant and model that it is compared with, or null. */
+export function earlierCells(lines, groups, names) {
   const rows = new Map();
   for (const line of lines) {
     if (!rows.has(line.row)) rows.set(line.row, groups.map(() => []));
-    same.forEach((name, at) => {
-      if (name && line.variant === name.variant && line.model === name.model) rows.get(line.row)[at].push(readCell(line));
+    names.forEach((name, at) => {
+      if (name && line.variant === name[0] && line.model === name[1]) rows.get(line.row)[at].push(readCell(line));
     });
   }
   return ({ number }) => rows.get(number) ?? null;
-}
-
-/** The group of the same names, else the only one of its variant: its model has changed. */
-function sameGroup({ variant, model }, groups, lines) {
-  const models = new Set(lines.filter((line) => line.variant === variant).map((line) => line.model));
-  if (models.has(model)) return { variant, model };
-  const isOnly = models.size === 1 && groups.filter((group) => group.variant === variant).length === 1;
-  return isOnly ? { variant, model: [...models][0] } : null;
 }
 
 /** The scores of a row that have changed: `{group, name, before, now}`. */

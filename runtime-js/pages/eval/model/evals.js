@@ -1,10 +1,7 @@
 // The evals of the embedded document as groups (a variant with a model), rows and cells.
 import { number, sum, text } from '../../shared/values.js';
 import { earlierCells, isReworded, rowChanges } from './baseline.js';
-import { byName, isSame, meanOf, readCell } from './scores.js';
-
-/** From which difference on the numbers of two groups disagree. */
-const MUCH = 0.25;
+import { byName, meanOf, readCell } from './scores.js';
 
 const list = (value) => (Array.isArray(value) ? value : []);
 
@@ -27,7 +24,9 @@ function readEval(report, index) {
   const lines = list(report.lines);
   const earlier = report.baselineLines ? list(report.baselineLines) : null;
   const rows = readRows(index, lines, groups, scoreNames);
-  if (earlier) addEarlier(rows, earlier, groups, scoreNames);
+  const disagreeing = new Set(list(report.disagreeing));
+  for (const row of rows) row.disagrees = disagreeing.has(row.number);
+  if (earlier) addEarlier(rows, earlier, { groups, baselineGroups: list(report.baselineGroups), scoreNames });
   return {
     index,
     file: text(report.file),
@@ -90,14 +89,12 @@ function judge(row, scoreNames) {
   const means = scoreNames.map((name) => row.answers.map((answers) => meanOf(answers, name)).filter((mean) => mean !== null));
   const spreads = means.map((some) => (some.length > 1 ? Math.max(...some) - Math.min(...some) : 0));
   row.spread = Math.max(0, ...spreads);
-  const isYesOrNo = (name) => cells.some(({ scores }) => typeof scores.get(name)?.pass === 'boolean');
-  row.disagrees = spreads.some((spread, at) => (isYesOrNo(scoreNames[at]) ? !isSame(spread, 0) : spread >= MUCH));
   const known = means.flat();
   row.mean = known.length > 0 ? sum(known) / known.length : null;
 }
 
-function addEarlier(rows, earlier, groups, scoreNames) {
-  const find = earlierCells(earlier, groups);
+function addEarlier(rows, earlier, { groups, baselineGroups, scoreNames }) {
+  const find = earlierCells(earlier, groups, baselineGroups);
   for (const row of rows) {
     row.earlier = find(row);
     if (!row.earlier) continue;
