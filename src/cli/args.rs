@@ -179,6 +179,10 @@ pub(super) struct RunArgs {
     #[arg(skip)]
     pub(super) is_chat: bool,
 
+    /// Of `lmthing ask`: what has named the model, if it was named.
+    #[arg(skip)]
+    pub(super) asked: Option<Option<&'static str>>,
+
     // One argument: everything after the file, with or without dashes, is the file's own.
     /// The prompt file (.lmt.mjs, .lmt.js, .lmt.ts or .lmt.mts) and its input; `lmthing run FILE --help` says more
     #[arg(required = true, trailing_var_arg = true, value_name = "FILE", add = ArgValueCompleter::new(FileAndInput))]

@@ -20,6 +20,8 @@ use lmthing_store::journal::JournalError;
 pub(super) use lmthing_system::files::io_error_text;
 use lmthing_system::remote::RemoteError;
 
+pub(super) const MODEL_OPTION: &str = "-m, --model";
+
 /// An option, or a file that an option names, is invalid.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -140,10 +142,14 @@ impl Ending {
         Ending { diagnostic: None, ..Ending::failed(ExitCode::Interrupted(signal), "interrupted", diagnostic) }
     }
 
-    /// `last` is why the last response ended, `model` the value of `--model`.
-    pub(super) fn of_run(end: &FileRun, last: Option<FinishReason>, model: Option<&str>, redactor: &Redactor) -> Self {
-        let asked = model.map(|name| ModelOption { name, option: "-m, --model" });
-        let Some(failed) = RunFailure::of(end, last, asked, redactor) else {
+    /// `last` is why the last response ended, `model` the one that the user has named.
+    pub(super) fn of_run(
+        end: &FileRun,
+        last: Option<FinishReason>,
+        model: Option<ModelOption<'_>>,
+        redactor: &Redactor,
+    ) -> Self {
+        let Some(failed) = RunFailure::of(end, last, model, redactor) else {
             return Ending::new(match end {
                 FileRun::Done { exit_code: Some(code) } | FileRun::Exited(code) if *code != 0 => {
                     ExitCode::Script(*code)
@@ -161,6 +167,15 @@ impl Ending {
             diagnostic: (failed.kind != "exit").then_some(failed.diagnostic),
             ..Ending::new(code)
         }
+    }
+
+    /// Leaves out advice about the settings of the file, which the user has not written.
+    pub(super) fn of_question(mut self) -> Self {
+        if let Some(failure) = self.failure.as_mut().filter(|failure| failure.kind == "output") {
+            failure.hint = None;
+            self.diagnostic = self.diagnostic.map(|diagnostic| Diagnostic { hint: None, ..diagnostic });
+        }
+        self
     }
 
     /// Adds the commands that continue a run whose calls wait for approval.

@@ -55,7 +55,7 @@ fn the_question_is_asked_with_the_input_and_the_system_prompt() {
     let [request] = &server.requests()[..] else { panic!("one request") };
     assert_eq!(request["model"], "openai/gpt-oss-120b");
     let messages = request["messages"].as_array().unwrap();
-    assert!(messages[0]["content"].as_str().unwrap().contains("Be 'brief'.\n`${x}`"), "{request:#}");
+    assert_eq!(messages[0]["content"], "Be 'brief'.\n`${x}`");
     assert_eq!(messages[1]["content"], "Sum up:\n\none\ntwo\n");
     assert_eq!(messages.len(), 2);
     assert!(!folder.path(".lmthing").exists());
@@ -83,6 +83,13 @@ fn a_named_model_wins_over_the_variable_and_that_over_keys() {
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, told));
         assert_eq!(server.requests().last().unwrap()["model"], model);
     }
+}
+
+#[test]
+fn a_wrong_variable_is_named() {
+    let outcome = ask(&Folder::new(&[]), &["Hi"], &[("LMTHING_MODEL", "opnai:x"), ("OPENAI_API_KEY", "secret")]);
+    assert_eq!(outcome.code, 2, "{}", outcome.stderr);
+    assert!(outcome.stderr.starts_with("Error: LMTHING_MODEL opnai:x: Unknown provider"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -120,16 +127,20 @@ fn a_schema_makes_the_answer_json() {
     let server = Server::answering("{\"name\": \"Ada\"}");
     let outcome = Outcome::of(&mut server.command(&folder, &["--schema", "name, age int", "Invent a person."]));
     assert_eq!((outcome.code, outcome.stdout.as_str(), server.requests().len()), (3, "", 3), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("config"), "{}", outcome.stderr);
 }
 
 #[test]
 fn wrong_schemas_are_marked_before_any_request() {
-    let (server, folder) =
-        (Server::answering("no"), Folder::new(&[("list.json", "[1]"), ("torn.json", "{\n  \"a\": }")]));
+    let (server, folder) = (
+        Server::answering("no"),
+        Folder::new(&[("list.json", "[1]"), ("torn.json", "{\n  \"a\": }"), ("cut.json", "{\"type\":\n\"arr\n")]),
+    );
     for (schema, parts) in [
         ("name, age integer", &["integer is no type", "--schema:1:11", "did you mean 'int'?"][..]),
         ("list.json", &["list.json is no JSON Schema"]),
         ("torn.json", &["torn.json:2:8", "not JSON"]),
+        ("cut.json", &["cut.json:2:5", "2 | \"arr"]),
         ("lost.json", &["cannot read lost.json", "Did you mean 'list.json'?"]),
         (r#"{"type": "objct"}"#, &["not a valid JSON Schema"]),
         (" , ", &["names no field"]),

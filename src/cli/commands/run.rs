@@ -22,12 +22,13 @@ use crate::cli::{
         watch::WatchLoop,
     },
     env::{self, Environment},
-    failure::{Ending, WrongUsage},
+    failure::{Ending, MODEL_OPTION, WrongUsage},
     interrupt::{self, Interrupts},
     script_host::TerminalHost,
     show::Show,
 };
 use lmthing_base::{
+    chat::FinishReason,
     cost::{LimitReached, OwnPrices, PRICES_VARIABLE, RunUsage},
     diagnostic::Diagnostic,
     input::has_help_option,
@@ -36,7 +37,7 @@ use lmthing_base::{
 use lmthing_engine::{
     bindings::{FileRun, ModelChoice},
     prompt::{RunError, RunLimits},
-    session::{FileRunOptions, Meter, RunContext, run_file},
+    session::{FileRunOptions, Meter, ModelOption, RunContext, run_file},
 };
 use lmthing_node::SCRIPT_STACK_SIZE;
 use lmthing_providers::Redactor;
@@ -304,11 +305,18 @@ async fn run_until_end(
         };
         match speaker.as_ref().filter(|speaker| speaker.takes_reload()) {
             Some(speaker) => options = loaded_again(args, again, &**speaker, journal),
-            None => break Ending::of_run(&end, show.finish_reason(), args.setup.model.as_deref(), redactor),
+            None => break ending_of(args, &end, show.finish_reason(), redactor),
         }
     };
     meter.close();
     ending
+}
+
+fn ending_of(args: &RunArgs, end: &FileRun, last: Option<FinishReason>, redactor: &Redactor) -> Ending {
+    let option = args.asked.unwrap_or(Some(MODEL_OPTION));
+    let model = args.setup.model.as_deref().zip(option).map(|(name, option)| ModelOption { name, option });
+    let ending = Ending::of_run(end, last, model, redactor);
+    if args.asked.is_some() { ending.of_question() } else { ending }
 }
 
 /// The options to load the file of a conversation again. Its input is not read a second time.

@@ -5,6 +5,7 @@ mod model;
 mod schema;
 
 use std::{
+    collections::BTreeMap,
     io::{self, IsTerminal},
     path::Path,
 };
@@ -17,7 +18,7 @@ use crate::cli::{
     args::RunArgs,
     ask_args::AskArgs,
     env,
-    failure::{Ending, WrongUsage, io_error_text},
+    failure::{Ending, MODEL_OPTION, WrongUsage, io_error_text},
     setup_args::SetupArgs,
     show::Show,
 };
@@ -37,9 +38,10 @@ pub(in crate::cli) fn run(args: &AskArgs, printer: &Printer) -> ExitCode {
     let environment = env::with_files(&directory, &args.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
     printer.keep_secret(&redactor);
+    let variables: BTreeMap<String, String> = environment.variables.into_iter().collect();
     let prepared = match environment.wrong {
         Some(wrong) => Err(wrong),
-        None => prepare(args, environment.variables),
+        None => prepare(args, &variables),
     };
     let (question, command) = match prepared {
         Ok(prepared) => prepared,
@@ -49,27 +51,32 @@ pub(in crate::cli) fn run(args: &AskArgs, printer: &Printer) -> ExitCode {
             return ending.code;
         }
     };
-    if let Some(model) = command.setup.model.as_ref().filter(|_| args.model.is_none() && !args.show.quiet) {
+    if let Some(model) = command.setup.model.as_ref().filter(|_| args.model.is_none() && !args.show.quiet)
+        && model::is_known(model, &variables)
+    {
         printer.stderr_dim(&format!("model: {model}"));
     }
     run::run_talk(&command, printer, speaker::asking(question))
 }
 
-fn prepare(args: &AskArgs, variables: Vec<(String, String)>) -> Result<(Vec<ContentPart>, RunArgs), WrongUsage> {
+fn prepare(args: &AskArgs, variables: &BTreeMap<String, String>) -> Result<(Vec<ContentPart>, RunArgs), WrongUsage> {
     let output = args.schema.as_deref().map(schema::read).transpose()?;
     let files = args.attach.iter().map(|path| attachment::read(path));
     let mut question =
         files.collect::<Result<Vec<_>, _>>().map_err(|error| WrongUsage::plain(format!("-a: {error}")))?;
-    let model = match (&args.model, &args.mock) {
-        (None, None) => Some(model::choose(variables)?),
-        (model, _) => model.clone(),
+    let (model, source) = match (&args.model, &args.mock) {
+        (None, None) => {
+            let (model, source) = model::choose(variables)?;
+            (Some(model), source)
+        }
+        (model, _) => (model.clone(), Some(MODEL_OPTION)),
     };
-    // Last: whoever writes to the pipe may take long.
+    // Last, as the other end of a pipe may take long.
     question.push(ContentPart::text(text(&args.text.join(" "), input()?)?));
     write_prompt(args.system.as_deref(), output.as_ref());
     let setup = SetupArgs { model, mock: args.mock.clone(), env_file: args.env_file.clone(), mcp_config: None };
     let (show, limits) = (args.show, args.limits.clone());
-    Ok((question, RunArgs { setup, show, limits, ..RunArgs::of(FILE.into(), Vec::new()) }))
+    Ok((question, RunArgs { setup, show, limits, asked: Some(source), ..RunArgs::of(FILE.into(), Vec::new()) }))
 }
 
 /// Standard input, unless it is a terminal.
@@ -101,10 +108,11 @@ fn text(typed: &str, input: String) -> Result<String, WrongUsage> {
 /// The prompt is a file like any other, in memory only.
 fn write_prompt(system: Option<&str>, output: Option<&Value>) {
     let output = output.map(|schema| format!("export const output = {schema};\n")).unwrap_or_default();
-    let system = system.map(|text| format!("defSystem('instructions', {});", json!(text))).unwrap_or_default();
-    let source = format!(
-        "export const config = {{ journal: false }};\n{output}export default ({{ defSystem }}) => {{ {system} }};\n"
-    );
+    let mut config = json!({ "journal": false });
+    if let Some(system) = system {
+        config["options"] = json!({ "system": system });
+    }
+    let source = format!("export const config = {config};\n{output}export default () => {{}};\n");
     if let Some(path) = unsaved_path(Path::new(FILE)) {
         set_unsaved_text(&path, Some(source.into()));
     }

@@ -3,20 +3,28 @@
 use std::{collections::BTreeMap, rc::Rc};
 
 use crate::cli::failure::WrongUsage;
-use lmthing_providers::{ProviderContext, providers_with_keys};
+use lmthing_providers::{KeyedProvider, ProviderContext, providers_with_keys, resolve};
 
 const MODEL_VARIABLE: &str = "LMTHING_MODEL";
 
 const LOCAL: &str = "local";
 
-/// `LMTHING_MODEL`, else a model of the only provider with a key, else one on this machine.
-pub(super) fn choose(variables: Vec<(String, String)>) -> Result<String, WrongUsage> {
-    let variables: BTreeMap<String, String> = variables.into_iter().collect();
+/// `LMTHING_MODEL`, else a model of the only provider with a key, else one on this machine. With the variable, if it is of
+/// the variable.
+pub(super) fn choose(variables: &BTreeMap<String, String>) -> Result<(String, Option<&'static str>), WrongUsage> {
     if let Some(named) = variables.get(MODEL_VARIABLE).map(|value| value.trim()).filter(|value| !value.is_empty()) {
-        return Ok(named.to_owned());
+        return Ok((named.to_owned(), Some(MODEL_VARIABLE)));
     }
-    let keyed = providers_with_keys(&ProviderContext::new(Rc::new(variables)));
-    match keyed.as_slice() {
+    usual(&providers_with_keys(&ProviderContext::new(Rc::new(variables.clone())))).map(|model| (model, None))
+}
+
+/// Whether there is such a model, as far as is known without asking for it.
+pub(super) fn is_known(model: &str, variables: &BTreeMap<String, String>) -> bool {
+    resolve(model, &ProviderContext::new(Rc::new(variables.clone()))).is_ok()
+}
+
+fn usual(keyed: &[KeyedProvider]) -> Result<String, WrongUsage> {
+    match keyed {
         [] => Ok(LOCAL.to_owned()),
         [only] => match only.usual_model {
             Some(model) => Ok(format!("{}:{model}", only.name)),
@@ -45,7 +53,7 @@ mod tests {
 
     fn chosen(variables: &[(&str, &str)]) -> Result<String, Diagnostic> {
         let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        choose(variables.collect()).map_err(Diagnostic::from)
+        choose(&variables.collect()).map(|(model, _)| model).map_err(Diagnostic::from)
     }
 
     #[test]

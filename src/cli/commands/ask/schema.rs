@@ -38,7 +38,11 @@ fn is_meant_as_path(value: &str) -> bool {
 
 fn parse(text: &str, place: &str) -> Result<Value, WrongUsage> {
     let schema: Value = serde_json::from_str(text).map_err(|error| {
-        let position = (error.line().saturating_sub(1), error.column().saturating_sub(1));
+        let position = match (error.line(), error.column()) {
+            // The end of the line before.
+            (line @ 2.., 0) => (line - 2, text.lines().nth(line - 2).unwrap_or_default().chars().count()),
+            (line, column) => (line.saturating_sub(1), column.saturating_sub(1)),
+        };
         marked(place, text, position, format!("the schema is not JSON: {error}"), FORM)
     })?;
     if !schema.is_object() {

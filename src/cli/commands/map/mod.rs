@@ -16,7 +16,7 @@ use super::{
 use crate::cli::{
     ExitCode, Printer,
     env::{self, Environment},
-    failure::{Ending, WrongUsage},
+    failure::{Ending, MODEL_OPTION, WrongUsage},
     interrupt::Interrupts,
     map_args::{MapArgs, MapFormat},
     remote_args::refuse_local_options,
@@ -24,7 +24,7 @@ use crate::cli::{
 use lmthing_base::permission::Permissions;
 use lmthing_engine::{
     bindings::{FileRun, ModelChoice},
-    session::{CombinedLimits, SharedModel},
+    session::{CombinedLimits, ModelOption, SharedModel},
 };
 use lmthing_map::{Format, MapOptions, PoolOptions, RemoteService, Source, Unit, cancel_batches, run_map};
 use lmthing_providers::Redactor;
@@ -59,7 +59,8 @@ pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {
         Ok(totals) => output.end(&totals),
         Err(error) => {
             output.stop();
-            fail(Ending::of_run(&FileRun::Failed(error), None, args.setup.model.as_deref(), &redactor))
+            let model = args.setup.model.as_deref().map(|name| ModelOption { name, option: MODEL_OPTION });
+            fail(Ending::of_run(&FileRun::Failed(error), None, model, &redactor))
         }
     }
 }
