@@ -11,6 +11,7 @@ use std::{
         atomic::{AtomicI32, Ordering},
         mpsc,
     },
+    task::{Context, Poll},
     thread,
     time::{Duration, Instant},
 };
@@ -137,10 +138,16 @@ impl CtrlC {
         CtrlC(receiver)
     }
 
-    pub(super) async fn next(&mut self) {
-        if self.0.recv().await.is_none() {
-            std::future::pending().await
+    pub(super) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        match self.0.poll_recv(context) {
+            Poll::Ready(Some(())) => Poll::Ready(()),
+            Poll::Ready(None) | Poll::Pending => Poll::Pending,
         }
+    }
+
+    /// Forgets one that was for something that is over.
+    pub(super) fn discard(&mut self) {
+        while self.0.try_recv().is_ok() {}
     }
 }
 
@@ -347,4 +354,5 @@ fn leave_screen() {
         let _ = stderr.write_all(sequence.as_bytes());
         let _ = stderr.flush();
     }
+    super::screen::end_pastes();
 }

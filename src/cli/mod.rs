@@ -74,6 +74,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let thread = std::thread::Builder::new().name("lmthing".into()).stack_size(THREAD_STACK_SIZE);
     let ended = thread.spawn(|| run_and_write(arguments)).map(std::thread::JoinHandle::join);
     script::restore_terminal();
+    screen::end_pastes();
     script::end_children();
     match ended {
         Ok(Ok(code)) => code,

@@ -54,6 +54,10 @@ struct State {
     /// Removes the progress line before anything is written.
     before_write: RefCell<Option<Rc<dyn Fn()>>>,
     deferred: RefCell<Option<Vec<Deferred>>>,
+    /// Whether the line editor has the terminal.
+    is_editing: Cell<bool>,
+    /// Held by what reads the terminal: a question or the line editor.
+    terminal: tokio::sync::Mutex<()>,
 }
 
 /// Output that is deferred while a question is on the screen.
@@ -87,6 +91,8 @@ impl Printer {
             closed: Notify::new(),
             before_write: RefCell::default(),
             deferred: RefCell::default(),
+            is_editing: Cell::default(),
+            terminal: tokio::sync::Mutex::default(),
         };
         Printer(Rc::new(state))
     }
@@ -250,8 +256,32 @@ impl Printer {
         self.0.deferred.replace(deferred);
     }
 
+    /// Waits until nothing else reads the terminal. Others wait until the result is dropped.
+    pub(super) async fn terminal_turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.0.terminal.lock().await
+    }
+
+    /// Defers all output while the line editor has the terminal.
+    pub(super) fn begin_editing(&self) {
+        self.finish_line();
+        self.clear_progress();
+        self.0.is_editing.set(true);
+        screen::set_text(true);
+        self.0.deferred.replace(Some(Vec::new()));
+    }
+
+    /// A line was typed. Writes the deferred output.
+    pub(super) fn end_editing(&self) {
+        self.0.is_editing.set(false);
+        self.end_question();
+    }
+
     /// Ends the question and writes the deferred output.
     pub(super) fn end_question(&self) {
+        if self.0.is_editing.take() {
+            // The run ends while a line is being typed.
+            self.control("\n");
+        }
         let Some(deferred) = self.0.deferred.take() else { return };
         screen::set_text(false);
         for deferred in deferred {

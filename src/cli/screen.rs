@@ -5,8 +5,11 @@
 //! and is removed with it.
 
 use std::{
-    io::{self, Write},
-    sync::{Mutex, MutexGuard, PoisonError, TryLockError},
+    io::{self, IsTerminal, Write},
+    sync::{
+        Mutex, MutexGuard, PoisonError, TryLockError,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -24,6 +27,8 @@ const DEFAULT_COLUMNS: usize = 80;
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
 const SPINNER_INTERVAL: Duration = Duration::from_millis(100);
+
+static MARKS_PASTES: AtomicBool = AtomicBool::new(false);
 
 static SCREEN: Mutex<Screen> = Mutex::new(Screen { has_progress: false, has_text: false });
 
@@ -71,6 +76,26 @@ fn write(text: &str) {
     let mut stderr = io::stderr().lock();
     // Nothing can be done if stderr is closed.
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+}
+
+/// Makes the terminal mark pasted text, so that its lines are one message.
+pub(super) fn mark_pastes() {
+    MARKS_PASTES.store(true, Ordering::Relaxed);
+    write_to_terminal("\x1b[?2004h");
+}
+
+/// Leaves pasted text as it is for the programs that follow.
+pub(super) fn end_pastes() {
+    if MARKS_PASTES.swap(false, Ordering::Relaxed) {
+        write_to_terminal("\x1b[?2004l");
+    }
+}
+
+fn write_to_terminal(sequence: &str) {
+    let mut stdout = io::stdout();
+    if stdout.is_terminal() {
+        let _ = stdout.write_all(sequence.as_bytes()).and_then(|()| stdout.flush());
+    }
 }
 
 pub(super) fn set_text(has_text: bool) {

@@ -142,6 +142,18 @@ impl Show {
         }
     }
 
+    /// A line for a person who reads at a terminal.
+    pub(super) fn hint(&self, line: &str) {
+        if !self.is_quiet && self.printer.stderr_is_terminal() {
+            self.printer.stderr_dim_wrapped(line);
+        }
+    }
+
+    /// Steps, tokens and cost so far.
+    pub(super) fn summary_text(&self) -> String {
+        summary_text(&self.summary.lock())
+    }
+
     /// After the end of a run in the journal that can continue.
     pub(super) fn tell_how_to_go_on(&self, journal: Option<&Path>, is_chat: bool, is_interrupted: bool) {
         let is_terminal = self.printer.stderr_is_terminal();

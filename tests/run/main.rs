@@ -10,6 +10,8 @@ mod approve_everywhere;
 mod ask;
 mod author_errors;
 mod chat;
+#[cfg(target_os = "linux")]
+mod chat_terminal;
 mod cost;
 mod ends;
 mod eval_page;

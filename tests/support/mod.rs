@@ -14,6 +14,8 @@ pub(crate) mod processes;
 mod program;
 pub(crate) mod resume;
 mod skipped;
+#[cfg(target_os = "linux")]
+pub(crate) mod terminal;
 pub(crate) mod tls;
 mod wait;
 

@@ -46,7 +46,7 @@ pub use loader::import_file;
 pub use loader::{ImportLookup, ImportProblem, ImportTarget, LoadFailure, read_module};
 pub use loader::{calling_file, import_file_once, is_name_mentioned, set_name_mentioned};
 pub use native_module::NativeModule;
-pub use node::{end_children, receive_signals, restore_terminal, take_signal};
+pub use node::{end_children, keep_typed_keys, receive_signals, restore_terminal, take_signal};
 pub use run::{ScriptEnd, run_script};
 pub use string_text::{WellFormed, string_text};
 

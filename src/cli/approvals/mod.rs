@@ -6,14 +6,13 @@ mod question;
 mod terminal;
 
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::BTreeSet,
     io::{self, IsTerminal},
     rc::Rc,
 };
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
-use tokio::sync::Mutex;
 
 use self::{
     question::{Answer, Question},
@@ -34,13 +33,7 @@ pub(super) fn approver(args: &RunArgs, printer: Rc<Printer>, redactor: Redactor)
         return DenyingApprover::new(rules, SERVED_HINT);
     }
     if io::stdin().is_terminal() && printer.stderr_is_terminal() {
-        return Rc::new(TerminalApprover {
-            rules,
-            printer,
-            redactor,
-            always: RefCell::default(),
-            turn: Mutex::default(),
-        });
+        return Rc::new(TerminalApprover { rules, printer, redactor, always: RefCell::default() });
     }
     if args.approvals.stops() { StoppingApprover::new(rules) } else { DenyingApprover::new(rules, NO_TERMINAL_HINT) }
 }
@@ -51,8 +44,6 @@ struct TerminalApprover {
     redactor: Redactor,
     /// Names that the user has approved for the rest of the run.
     always: RefCell<BTreeSet<String>>,
-    /// Held while a question is open.
-    turn: Mutex<()>,
 }
 
 impl Approver for TerminalApprover {
@@ -61,7 +52,7 @@ impl Approver for TerminalApprover {
             if self.rules.approve(request) {
                 return Decision::Approved;
             }
-            let _turn = self.turn.lock().await;
+            let _turn = self.printer.terminal_turn().await;
             // Checked after the lock: the previous question may have been about the same tool.
             if self.always.borrow().contains(&request.name) {
                 return Decision::Approved;
@@ -77,25 +68,30 @@ impl TerminalApprover {
         let question = Question::new(&request.name, &self.redactor.apply(&request.args));
         let width = usize::from(self.printer.stderr_columns().unwrap_or(80)).max(20);
         let terminal = Terminal::open();
-        let _open_question = OpenQuestion(&self.printer);
+        let open_question = OpenQuestion { printer: &self.printer, is_in_line: Cell::new(true) };
+        let read_line = async || {
+            let line = terminal.line().await;
+            open_question.is_in_line.set(false);
+            line
+        };
         self.printer.ask(&question.text(width, self.printer.stderr_has_colours()));
         loop {
-            match question.answer(terminal.line().await.as_deref()) {
+            match question.answer(read_line().await.as_deref()) {
                 Answer::Yes => return Decision::Approved,
                 Answer::Always => {
                     self.always.borrow_mut().insert(request.name.clone());
                     return Decision::Approved;
                 }
-                Answer::ShowAll => self.printer.continue_question(&question.whole()),
+                Answer::ShowAll => open_question.go_on(&question.whole()),
                 Answer::WithReason => {
-                    self.printer.continue_question("Why not? ");
-                    return Decision::denied_by_user(&request.name, terminal.line().await.as_deref());
+                    open_question.go_on("Why not? ");
+                    return Decision::denied_by_user(&request.name, read_line().await.as_deref());
                 }
                 Answer::No => return Decision::denied_by_user(&request.name, None),
                 Answer::NotUnderstood => {
                     // The rest of a pasted text is no answer.
                     terminal.discard_input();
-                    self.printer.continue_question(&question.again());
+                    open_question.go_on(&question.again());
                 }
             }
         }
@@ -103,10 +99,25 @@ impl TerminalApprover {
 }
 
 /// A question is on the screen until this is dropped.
-struct OpenQuestion<'a>(&'a Printer);
+struct OpenQuestion<'a> {
+    printer: &'a Printer,
+    /// Whether the cursor is behind the question.
+    is_in_line: Cell<bool>,
+}
+
+impl OpenQuestion<'_> {
+    fn go_on(&self, text: &str) {
+        self.printer.continue_question(text);
+        self.is_in_line.set(true);
+    }
+}
 
 impl Drop for OpenQuestion<'_> {
     fn drop(&mut self) {
-        self.0.end_question();
+        if self.is_in_line.get() {
+            // The user has stopped the answer instead.
+            self.printer.continue_question("\n");
+        }
+        self.printer.end_question();
     }
 }

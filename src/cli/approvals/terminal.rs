@@ -78,6 +78,8 @@ mod unix {
         while line.len() < MAX_LINE && !is_over.load(Ordering::Relaxed) {
             match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&POLL_INTERVAL)) {
                 Ok(0) | Err(rustix::io::Errno::INTR) => continue,
+                // Otherwise the key is for the next reader.
+                Ok(_) if is_over.load(Ordering::Relaxed) => break,
                 Ok(_) => {}
                 Err(_) => break,
             }

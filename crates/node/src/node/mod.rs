@@ -24,7 +24,7 @@ mod tls_settings;
 
 pub use children::end_all as end_children;
 pub use signals::{receive_signals, take_signal};
-pub use terminal::restore_terminal;
+pub use terminal::{keep_typed_keys, restore_terminal};
 
 use rquickjs::{Ctx, Function, Object, Result};
 

@@ -28,15 +28,17 @@ fn window_size() -> Option<Vec<u16>> {
 }
 
 #[cfg(unix)]
-pub use unix::restore as restore_terminal;
-#[cfg(unix)]
 use unix::set_raw_mode;
+#[cfg(unix)]
+pub use unix::{keep_typed_keys, restore as restore_terminal};
 
 #[cfg(unix)]
 mod unix {
     use std::sync::{Mutex, PoisonError};
 
-    use rustix::termios::{LocalModes, OptionalActions, OutputModes, Termios, tcgetattr, tcsetattr};
+    use rustix::termios::{
+        InputModes, LocalModes, OptionalActions, OutputModes, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+    };
 
     /// The settings before raw mode, global because they must be restored however the process ends.
     static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
@@ -59,6 +61,22 @@ mod unix {
         tcsetattr(&stdin, OptionalActions::Drain, &changed).is_ok()
     }
 
+    /// From now on keys stay unread and unechoed until something reads them; Ctrl-C still sends its signal, and leaves
+    /// them. For programs that read a line now and then.
+    pub fn keep_typed_keys() {
+        let stdin = std::io::stdin();
+        let Ok(now) = tcgetattr(&stdin) else { return };
+        let mut changed = now.clone();
+        BEFORE.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(now);
+        changed.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
+        changed.local_modes.insert(LocalModes::ISIG | LocalModes::NOFLSH);
+        // Enter is read as such, and not as a line feed.
+        changed.input_modes.remove(InputModes::ICRNL);
+        changed.special_codes[SpecialCodeIndex::VMIN] = 1;
+        changed.special_codes[SpecialCodeIndex::VTIME] = 0;
+        let _ = tcsetattr(&stdin, OptionalActions::Drain, &changed);
+    }
+
     /// Restores the terminal's settings. Call it last.
     pub fn restore() {
         let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -73,6 +91,9 @@ mod unix {
 fn set_raw_mode(_raw: bool) -> bool {
     false
 }
+
+#[cfg(not(unix))]
+pub fn keep_typed_keys() {}
 
 #[cfg(not(unix))]
 pub fn restore_terminal() {}

@@ -8,11 +8,15 @@ use std::{
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
 use super::{
-    command::Command,
+    command::{Command, help},
     front::{Front, Line},
+    save::save,
 };
 use crate::cli::{
-    commands::speaker::{Speaker, SpeakerContext},
+    commands::{
+        speaker::{Speaker, SpeakerContext},
+        view,
+    },
     failure::Ending,
 };
 use lmthing_base::{
@@ -128,9 +132,22 @@ impl Conversation {
             }
             Command::Undo => return self.take_back(TakenBack::Message).await,
             Command::Retry => return self.take_back(TakenBack::Answer).await,
-            Command::Cost | Command::View | Command::Save(_) | Command::Help | Command::Exit => {}
+            Command::Cost => self.front.show(&self.context.show.summary_text()),
+            Command::View => self.view().await?,
+            Command::Save(path) => {
+                let saved = save(&path, &prompt.messages(), &self.context.redactor)?;
+                self.front.show(&format!("Wrote {}.", saved.display()));
+            }
+            Command::Help => self.front.show(&help(self.context.show.printer.columns())),
+            Command::Exit => {}
         }
         Ok(None)
+    }
+
+    async fn view(&self) -> Result<(), Diagnostic> {
+        let SpeakerContext { recorder, show, .. } = &self.context;
+        recorder.flush(|notice| show.events.warn(notice)).await.map_err(diagnostic)?;
+        view::open_run(show.events.run(), recorder.path(), &show.printer).map_err(|problem| *problem)
     }
 
     async fn take_back(&self, what: TakenBack) -> Result<Option<NextTurn>, Diagnostic> {
@@ -145,6 +162,9 @@ impl Conversation {
             };
             self.front.show(nothing);
             return Ok(None);
+        }
+        if what == TakenBack::Message {
+            self.front.show("The last message is taken back, with all that followed.");
         }
         self.asks_at_once.set(what == TakenBack::Answer);
         self.reload.set(true);

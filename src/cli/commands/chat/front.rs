@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
-use super::command::Command;
+use super::command::{self, Command};
 use lmthing_base::{chat::Message, diagnostic::Diagnostic};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +12,14 @@ pub(super) enum Line {
     /// A message for the model.
     Say(String),
     Command(Command),
+}
+
+impl Line {
+    /// What a person has typed.
+    pub(super) fn of_typed(text: &str) -> Result<Self, Diagnostic> {
+        let command = Command::parse(text)?;
+        Ok(command.map_or_else(|| Line::Say(command::message(text).to_owned()), Line::Command))
+    }
 }
 
 pub(super) trait Front {

@@ -4,8 +4,13 @@ mod command;
 mod conversation;
 mod front;
 mod piped;
+mod save;
+mod terminal;
 
-use std::rc::Rc;
+use std::{
+    io::{self, IsTerminal},
+    rc::Rc,
+};
 
 use super::{
     resume, run,
@@ -13,8 +18,10 @@ use super::{
 };
 use crate::cli::{ExitCode, Printer, args::RunArgs, chat_args::ChatArgs};
 use conversation::Conversation;
+use front::Front;
 use lmthing_base::checkpoint::UserSettings;
 use piped::Piped;
+use terminal::Terminal;
 
 pub(in crate::cli) fn run(args: &ChatArgs, printer: &Printer) -> ExitCode {
     match &args.resume {
@@ -44,7 +51,9 @@ fn to_run(args: &ChatArgs) -> RunArgs {
 /// The user of the conversation. `earlier` is what was set in an earlier process, `model` the one of `-m`.
 fn user(earlier: Option<UserSettings>, model: Option<String>) -> MakeSpeaker {
     Box::new(|context: SpeakerContext| {
-        let front = Rc::new(Piped::new(context.show.clone()));
+        let show = context.show.clone();
+        let is_terminal = io::stdin().is_terminal() && show.printer.stdout_is_terminal();
+        let front: Rc<dyn Front> = if is_terminal { Rc::new(Terminal::new(show)) } else { Rc::new(Piped::new(show)) };
         Rc::new(Conversation::new(context, front, earlier, model))
     })
 }

@@ -23,13 +23,26 @@ pub(in crate::cli) fn run(args: &ViewArgs, printer: &Printer) -> ExitCode {
             return ExitCode::Usage;
         }
     };
-    match show(args, &target, printer) {
+    let shown = show(args, &target, printer);
+    match shown.and_then(|path| path.filter(|_| args.open).map_or(Ok(()), |path| open(&path))) {
         Ok(()) => ExitCode::Done,
         Err(problem) => {
             printer.diagnostic(&problem);
             ExitCode::File
         }
     }
+}
+
+/// Writes the page of a run and opens it in a browser, if there is one.
+pub(super) fn open_run(run: &str, journal: &Path, printer: &Printer) -> Result<(), Problem> {
+    let journal = Some(journal.to_owned());
+    let args = ViewArgs { output: None, open: true, journal, of: None, run: run.into() };
+    if let Some(path) = show(&args, &Target::Default, printer)?
+        && let Err(why) = browser::open(&path)
+    {
+        printer.stderr(&format!("It could not be opened: {why}\n"));
+    }
+    Ok(())
 }
 
 enum Target {
@@ -74,7 +87,8 @@ fn default_name(told: &RunLines) -> String {
     format!("lmthing-{}.html", if id.is_empty() { "run" } else { &id })
 }
 
-fn show(args: &ViewArgs, target: &Target, printer: &Printer) -> Result<(), Problem> {
+/// Returns the path of the page, unless it went to standard output.
+fn show(args: &ViewArgs, target: &Target, printer: &Printer) -> Result<Option<PathBuf>, Problem> {
     let told = source::read(args)?;
     for note in notes(&told) {
         printer.stderr(&format!("Warning: {note}\n"));
@@ -84,11 +98,11 @@ fn show(args: &ViewArgs, target: &Target, printer: &Printer) -> Result<(), Probl
     let Some(path) = target.path(&told) else {
         printer.text(&page);
         printer.flush();
-        return Ok(());
+        return Ok(None);
     };
     write(&path, &page)?;
     printer.stderr(&format!("Wrote {}.\n", path.display()));
-    if args.open { open(&path) } else { Ok(()) }
+    Ok(Some(path))
 }
 
 fn notes(told: &RunLines) -> Vec<String> {
