@@ -25,6 +25,10 @@ pub struct PartialAnswer {
     /// Whether the answer has matched the schema, so that no further document is searched for.
     is_found: bool,
     last: Option<PartialValue>,
+    /// Whether the last value is one of this answer.
+    is_last_of_answer: bool,
+    /// The newest value, if it does not extend the last one: that of another document, or of a key that comes twice.
+    held: Option<PartialValue>,
 }
 
 #[derive(Debug)]
@@ -67,6 +71,8 @@ impl PartialAnswer {
             places: 0,
             is_found: false,
             last: None,
+            is_last_of_answer: false,
+            held: None,
         }
     }
 
@@ -77,6 +83,8 @@ impl PartialAnswer {
         self.search_from = 0;
         self.places = 0;
         self.is_found = false;
+        self.is_last_of_answer = false;
+        self.held = None;
     }
 
     pub fn push(&mut self, piece: &str) {
@@ -166,7 +174,7 @@ impl PartialAnswer {
             Some(None) => None,
             Some(Some((value, end))) => {
                 document.taken_end = end;
-                self.set_last(value)
+                self.set_last_if_it_grows(value)
             }
         }
     }
@@ -181,7 +189,30 @@ impl PartialAnswer {
         self.partial.get_or_init(compiled).as_ref().is_none_or(|validator| validator.accepts(value))
     }
 
+    /// Holds back a value that the last one of this answer is no beginning of, and one that seems to be of another shape.
+    fn set_last_if_it_grows(&mut self, value: PartialValue) -> Option<&PartialValue> {
+        let last = self.last.as_ref().filter(|_| self.is_last_of_answer);
+        if last.is_some_and(|last| !extends(&last.value, &value.value)) || !self.has_known_property(&value.value) {
+            self.held = Some(value);
+            return None;
+        }
+        self.set_last(value)
+    }
+
+    /// Whether an object has a property that the schema names, if it has any and the schema names some.
+    fn has_known_property(&self, value: &Value) -> bool {
+        let schema = &self.shape.format().schema;
+        let named = schema["properties"].as_object().filter(|named| !named.is_empty());
+        let is_open = schema.get("additionalProperties").is_some() || schema.get("patternProperties").is_some();
+        match (named, value.as_object().filter(|object| !object.is_empty())) {
+            (Some(named), Some(object)) if !is_open => object.keys().any(|name| named.contains_key(name)),
+            _ => true,
+        }
+    }
+
     fn set_last(&mut self, value: PartialValue) -> Option<&PartialValue> {
+        self.is_last_of_answer = true;
+        self.held = None;
         if self.last.as_ref().is_some_and(|last| last.value == value.value) {
             return None;
         }
@@ -192,7 +223,11 @@ impl PartialAnswer {
     pub fn finish(&mut self, is_cut: bool) -> Option<&PartialValue> {
         match self.other_json(is_cut) {
             Some(found) => self.set_last(found),
-            None => self.take_value(),
+            None if self.next_size().is_some() && self.take_value().is_some() => self.last.as_ref(),
+            None => {
+                let held = self.held.take()?;
+                self.set_last(held)
+            }
         }
     }
 
@@ -225,6 +260,21 @@ impl PartialAnswer {
         if let Some(document) = &mut self.document {
             document.is_refused = true;
         }
+    }
+}
+
+/// Whether `later` is `earlier` or extends it: texts and lists become longer, objects get further properties, and nothing
+/// else changes.
+pub(super) fn extends(earlier: &Value, later: &Value) -> bool {
+    match (earlier, later) {
+        (Value::String(earlier), Value::String(later)) => later.starts_with(earlier.as_str()),
+        (Value::Array(earlier), Value::Array(later)) => {
+            earlier.len() <= later.len() && earlier.iter().zip(later).all(|(earlier, later)| extends(earlier, later))
+        }
+        (Value::Object(earlier), Value::Object(later)) => {
+            earlier.iter().all(|(name, earlier)| later.get(name).is_some_and(|later| extends(earlier, later)))
+        }
+        _ => earlier == later,
     }
 }
 

@@ -33,8 +33,6 @@ pub(super) fn partial_schema(schema: &Value) -> Value {
     for (keyword, value) in keywords {
         match (keyword.as_str(), value) {
             (keyword, _) if OF_WHOLE_VALUES.contains(&keyword) => {}
-            // A property that is not known may be left out of the answer later, as zod does.
-            ("additionalProperties" | "additionalItems", Value::Bool(false)) => {}
             ("enum", Value::Array(values)) if values.iter().any(is_compound) => {}
             ("const", value) if is_compound(value) => {}
             // An incomplete value may match several alternatives.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{AnswerShape, ElementCheck, PartialAnswer, SizeBudget, partial_schema::partial_schema};
+use super::{AnswerShape, ElementCheck, PartialAnswer, SizeBudget, partial::extends, partial_schema::partial_schema};
 use crate::{chat::read_json, schema::Validator};
 
 fn shape(schema: Value) -> Rc<AnswerShape> {
@@ -37,21 +37,6 @@ fn elements(schema: Value, text: &str) -> Vec<(usize, String)> {
     elements
 }
 
-/// Whether `later` is `earlier` or extends it: texts and lists become longer, objects get further properties, and
-/// nothing else changes.
-fn extends(earlier: &Value, later: &Value) -> bool {
-    match (earlier, later) {
-        (Value::String(earlier), Value::String(later)) => later.starts_with(earlier.as_str()),
-        (Value::Array(earlier), Value::Array(later)) => {
-            earlier.len() <= later.len() && earlier.iter().zip(later).all(|(earlier, later)| extends(earlier, later))
-        }
-        (Value::Object(earlier), Value::Object(later)) => {
-            earlier.iter().all(|(name, earlier)| later.get(name).is_some_and(|later| extends(earlier, later)))
-        }
-        _ => earlier == later,
-    }
-}
-
 #[test]
 fn only_texts_grow() {
     let found = values(json!({}), r#"{"name": "Bo\u00e9\ud83d\ude00\n", "age": -12.5e1, "ok": true, "none": null}"#);
@@ -68,6 +53,26 @@ fn only_texts_grow() {
     assert_eq!(values(json!({ "type": "boolean" }), " true\n"), [json!(true)]);
     // A half surrogate that stays alone is shown with what follows it.
     assert_eq!(values(json!({}), r#"["\ud83dx"]"#).last(), Some(&json!(["\u{fffd}x"])));
+}
+
+#[test]
+fn values_of_an_answer_extend_each_other_until_its_end() {
+    let schema = json!({ "type": "object", "properties": { "a": { "type": "string" } }, "required": ["a"] });
+    let other = r#"I think {not json} and [1] or {"b":1} then {"a":"yes"}"#;
+    let grown = [json!({}), json!({ "a": "" }), json!({ "a": "y" }), json!({ "a": "ye" }), json!({ "a": "yes" })];
+    assert_eq!(values(schema.clone(), other), grown);
+    // The last of equal keys counts, as in the answer that is read in the end.
+    let twice = values(schema.clone(), r#"{"a":"one","a":"two"}"#);
+    assert_eq!(twice.iter().rev().take(2).rev().collect::<Vec<_>>(), [&json!({ "a": "one" }), &json!({ "a": "two" })]);
+    // A property that no object of the schema has comes with the next one that it names.
+    let unknown = values(schema, r#"{"b":1,"a":"x"}"#);
+    assert_eq!(unknown, [json!({}), json!({ "b": 1, "a": "" }), json!({ "b": 1, "a": "x" })]);
+}
+
+#[test]
+fn an_object_that_is_strict_has_no_other_properties() {
+    let schema = json!({ "type": "object", "properties": { "a": {} }, "additionalProperties": false });
+    assert_eq!(values(schema, r#"{"zz":1,"a":"x"}"#), [json!({})]);
 }
 
 #[test]
@@ -135,8 +140,8 @@ fn an_answer_after_another_begins_again() {
     let mut answer = PartialAnswer::new(shape(schema));
     assert_eq!(values_of_pieces(&mut answer, ["{\"n\": ", "\"x\"}"].map(String::from).into_iter()), [json!({})]);
     answer.begin();
-    let found = values_of_pieces(&mut answer, ["{\"m\":1,", "\"n\":", "2}"].map(String::from).into_iter());
-    assert_eq!(found, [json!({ "m": 1 }), json!({ "m": 1, "n": 2 })]);
+    let found = values_of_pieces(&mut answer, ["{\"n\":1,", "\"m\":", "2}"].map(String::from).into_iter());
+    assert_eq!(found, [json!({ "n": 1 }), json!({ "n": 1, "m": 2 })]);
 }
 
 #[test]
