@@ -127,8 +127,8 @@ impl Interrupts {
     }
 }
 
-/// Receives Ctrl-C in place of the end of the process, until it is dropped. One that nobody has received yet does not stop
-/// another one from ending the process.
+/// Receives Ctrl-C in place of the end of the process, until it is dropped. While one is not received yet, another one
+/// ends the process.
 pub(super) struct CtrlC(Receiver<()>);
 
 impl CtrlC {

@@ -64,7 +64,7 @@ fn the_question_is_asked_with_the_input_and_the_system_prompt() {
 #[test]
 fn the_input_alone_is_a_question_and_nothing_is_wrong_usage() {
     let (server, folder) = (Server::answering("Fine."), Folder::new(&[]));
-    let outcome = Outcome::with_input(&mut server.command(&folder, &["-q"]), "What?");
+    let outcome = Outcome::with_input(&mut server.command(&folder, &["-q"]), "\u{feff}What?");
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     assert_eq!(server.requests()[0]["messages"][0]["content"], "What?");
     let outcome = Outcome::of(&mut server.command(&folder, &[]));
@@ -83,6 +83,22 @@ fn a_named_model_wins_over_the_variable_and_that_over_keys() {
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, told));
         assert_eq!(server.requests().last().unwrap()["model"], model);
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn variables_may_come_from_a_pipe() {
+    let (server, folder) = (Server::answering("Fine."), Folder::new(&[]));
+    // The pipe is the third descriptor, as standard input belongs to the question.
+    let line = format!(
+        "printf 'LAB_API_BASE={}\\nLAB_API_TYPE=openai\\n' | {} ask -q -m lab:m --env-file /dev/fd/3 Hi 3<&0 < /dev/null",
+        server.address,
+        env!("CARGO_BIN_EXE_lmthing")
+    );
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &line]).current_dir(folder.path("."));
+    let outcome = Outcome::of(&mut shell);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "Fine.\n"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -143,6 +159,9 @@ fn wrong_schemas_are_marked_before_any_request() {
         ("cut.json", &["cut.json:2:5", "2 | \"arr"]),
         ("lost.json", &["cannot read lost.json", "Did you mean 'list.json'?"]),
         (r#"{"type": "objct"}"#, &["not a valid JSON Schema"]),
+        ("person.jsn", &["cannot read person.jsn"]),
+        ("[1]", &["is no JSON Schema"]),
+        ("a;b", &["cannot be named a;b"]),
         (" , ", &["names no field"]),
     ] {
         let outcome = Outcome::of(&mut server.command(&folder, &["--schema", schema, "Hi"]));

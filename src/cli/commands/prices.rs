@@ -1,16 +1,19 @@
 //! `lmthing models --prices` (docs/reference/cost.md): the user's prices and the table, as text or JSON.
 
-use std::fmt::Write;
+use std::{fmt::Write, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::cli::{ExitCode, Printer, small_args::ModelsArgs};
+use crate::cli::{ExitCode, Printer, failure::WrongUsage, small_args::ModelsArgs};
 use lmthing_base::{
     cost::{BatchPrice, ListedModel, OwnPrices, PRICES_VARIABLE, PriceSource, Rates, listed_models, price_source},
     diagnostic::{Diagnostic, closest},
 };
 use lmthing_providers::BUILT_IN;
-use lmthing_system::user_file::{self, MAX_SETTINGS};
+use lmthing_system::{
+    files::FileReporter,
+    user_file::{self, MAX_SETTINGS},
+};
 
 struct Row {
     provider: String,
@@ -202,4 +205,16 @@ fn to_json(rows: &[&Row], source: &PriceSource) -> Value {
         "unit": "USD per million tokens",
         "prices": rows.iter().map(row).collect::<Vec<_>>(),
     })
+}
+
+/// The prices of the environment variable, which may name a file.
+pub(super) fn own_prices(variables: &[(String, String)], reporter: &FileReporter) -> Result<OwnPrices, WrongUsage> {
+    let Some((_, value)) = variables.iter().find(|(name, _)| name == PRICES_VARIABLE) else {
+        return Ok(OwnPrices::default());
+    };
+    let prices = OwnPrices::from_variable(value, |path| {
+        reporter.note_read(Path::new(path));
+        user_file::read_text(Path::new(path), MAX_SETTINGS)
+    });
+    prices.map_err(|error| WrongUsage::plain(error.to_string()))
 }

@@ -14,6 +14,7 @@ use crate::cli::{
         input::{command_line, stored_input},
         journal::{ResumedRun, RunJournal, start},
         mock_file,
+        prices::own_prices,
         prompt_file::{check_file, is_prompt_file},
         recording::RunRecording,
         remote,
@@ -29,7 +30,7 @@ use crate::cli::{
 };
 use lmthing_base::{
     chat::FinishReason,
-    cost::{LimitReached, OwnPrices, PRICES_VARIABLE, RunUsage},
+    cost::{LimitReached, RunUsage},
     diagnostic::Diagnostic,
     input::has_help_option,
     permission::{Permissions, Restricted},
@@ -44,7 +45,6 @@ use lmthing_providers::Redactor;
 use lmthing_system::{
     files::{FileReporter, absolute},
     process::{exit_with_parent, exit_with_parent_id},
-    user_file::{self, MAX_SETTINGS},
 };
 
 /// How long the work of an interrupted run may take to end.
@@ -58,12 +58,19 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
     if args.watch && args.report_files.is_none() && !is_help {
         return watch(args).run_until_signal(printer);
     }
-    in_event_loop(run_once(args, printer, (None, saying(&args.say.say))), printer)
+    let beginning = Beginning { speaker: saying(&args.say.say), ..Beginning::default() };
+    in_event_loop(run_once(args, printer, beginning), printer)
 }
 
-/// Runs a file to which somebody talks.
-pub(super) fn run_talk(args: &RunArgs, printer: &Printer, speaker: MakeSpeaker) -> ExitCode {
-    in_event_loop(run_once(args, printer, (None, Some(speaker))), printer)
+/// Runs a file with messages of a speaker. `environment` is what was read already: a file of it may be a pipe.
+pub(super) fn run_talk(
+    args: &RunArgs,
+    printer: &Printer,
+    environment: Option<Environment>,
+    speaker: MakeSpeaker,
+) -> ExitCode {
+    let beginning = Beginning { environment, speaker: Some(speaker), ..Beginning::default() };
+    in_event_loop(run_once(args, printer, beginning), printer)
 }
 
 pub(super) fn resume_run(
@@ -72,7 +79,7 @@ pub(super) fn resume_run(
     resumed: ResumedRun,
     speaker: Option<MakeSpeaker>,
 ) -> ExitCode {
-    in_event_loop(run_once(args, printer, (Some(resumed), speaker)), printer)
+    in_event_loop(run_once(args, printer, Beginning { resumed: Some(resumed), speaker, environment: None }), printer)
 }
 
 fn watch(args: &RunArgs) -> WatchLoop {
@@ -83,11 +90,16 @@ fn watch(args: &RunArgs) -> WatchLoop {
     WatchLoop { command: "run", run: "the run", again: "running again", files, is_quiet: args.show.quiet }
 }
 
-async fn run_once(
-    args: &RunArgs,
-    printer: &Printer,
-    (resumed, speaker): (Option<ResumedRun>, Option<MakeSpeaker>),
-) -> ExitCode {
+/// What a run begins with, apart from its arguments.
+#[derive(Default)]
+struct Beginning {
+    resumed: Option<ResumedRun>,
+    speaker: Option<MakeSpeaker>,
+    environment: Option<Environment>,
+}
+
+async fn run_once(args: &RunArgs, printer: &Printer, beginning: Beginning) -> ExitCode {
+    let Beginning { resumed, speaker, environment } = beginning;
     if args.report_files.is_some() {
         exit_with_parent();
     }
@@ -97,7 +109,7 @@ async fn run_once(
     // First, so that an early interrupt still prints a report.
     let mut interrupts = Interrupts::listen();
     let directory = std::env::current_dir().unwrap_or_default();
-    let environment = env::with_files(&directory, &args.setup.env_file);
+    let environment = environment.unwrap_or_else(|| env::with_files(&directory, &args.setup.env_file));
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
     printer.keep_secret(&redactor);
     let show =
@@ -372,18 +384,6 @@ async fn until_ended(
 fn reporter(args: &RunArgs) -> anyhow::Result<FileReporter> {
     let report = args.report_files.as_deref();
     FileReporter::to(report).with_context(|| format!("cannot write {}", report.unwrap_or(Path::new("")).display()))
-}
-
-/// The prices of the environment variable, which may name a file.
-pub(super) fn own_prices(variables: &[(String, String)], reporter: &FileReporter) -> Result<OwnPrices, WrongUsage> {
-    let Some((_, value)) = variables.iter().find(|(name, _)| name == PRICES_VARIABLE) else {
-        return Ok(OwnPrices::default());
-    };
-    let prices = OwnPrices::from_variable(value, |path| {
-        reporter.note_read(Path::new(path));
-        user_file::read_text(Path::new(path), MAX_SETTINGS)
-    });
-    prices.map_err(|error| WrongUsage::plain(error.to_string()))
 }
 
 /// `process.argv`: program, file, arguments of the file.

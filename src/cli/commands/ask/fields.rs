@@ -45,6 +45,10 @@ pub(super) fn object(text: &str) -> Result<Value, WrongUsage> {
         let Some(name) = words.next() else {
             return Err(wrong(field.text, "a description without a field".to_owned(), "expected name: description"));
         };
+        if let Some(letter) = name.chars().find(|letter| !letter.is_alphanumeric() && !"_-$".contains(*letter)) {
+            let hint = "a name has letters, digits, _, - and $; commas or lines separate fields";
+            return Err(wrong(name, format!("a field cannot be named {name}: it has {letter}"), hint));
+        }
         let kind = match words.next() {
             None => "string",
             Some(word) => kind(word).ok_or_else(|| {
@@ -151,6 +155,7 @@ mod tests {
             ("a\nb floot", 2, 3, "floot is no type", "did you mean 'float'? "),
             ("a xyz", 1, 3, "xyz is no type", "a type is"),
             ("age int positive", 1, 9, "expected a comma or a colon in place of positive", "separate"),
+            ("a, b;c int", 1, 4, "a field cannot be named b;c: it has ;", "a name has letters"),
             ("a, b, a int", 1, 7, "the field a is there twice", ""),
         ] {
             let problem = object(text).map_err(Diagnostic::from).unwrap_err();

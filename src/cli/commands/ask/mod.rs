@@ -25,9 +25,9 @@ use crate::cli::{
 use lmthing_base::{chat::ContentPart, diagnostic::Diagnostic};
 use lmthing_providers::Redactor;
 use lmthing_system::{
-    attachment,
+    attachment::{self, MAX_ATTACHMENT},
     files::{set_unsaved_text, unsaved_path},
-    user_file::{self, MAX_TEXT},
+    user_file,
 };
 
 /// The path of the prompt, in a folder that does not exist, so that no file of the user has it.
@@ -35,11 +35,11 @@ const FILE: &str = "<lmthing>/ask.lmt.mjs";
 
 pub(in crate::cli) fn run(args: &AskArgs, printer: &Printer) -> ExitCode {
     let directory = std::env::current_dir().unwrap_or_default();
-    let environment = env::with_files(&directory, &args.env_file);
+    let mut environment = env::with_files(&directory, &args.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
     printer.keep_secret(&redactor);
-    let variables: BTreeMap<String, String> = environment.variables.into_iter().collect();
-    let prepared = match environment.wrong {
+    let variables: BTreeMap<String, String> = environment.variables.iter().cloned().collect();
+    let prepared = match environment.wrong.take() {
         Some(wrong) => Err(wrong),
         None => prepare(args, &variables),
     };
@@ -56,7 +56,7 @@ pub(in crate::cli) fn run(args: &AskArgs, printer: &Printer) -> ExitCode {
     {
         printer.stderr_dim(&format!("model: {model}"));
     }
-    run::run_talk(&command, printer, speaker::asking(question))
+    run::run_talk(&command, printer, Some(environment), speaker::asking(question))
 }
 
 fn prepare(args: &AskArgs, variables: &BTreeMap<String, String>) -> Result<(Vec<ContentPart>, RunArgs), WrongUsage> {
@@ -86,10 +86,11 @@ fn input() -> Result<String, WrongUsage> {
         return Ok(String::new());
     }
     let wrong = |why: &str| WrongUsage::plain(format!("cannot read standard input: {why}"));
-    let bytes = user_file::read_all(stdin.lock(), MAX_TEXT).map_err(|error| wrong(&io_error_text(&error)))?;
-    String::from_utf8(bytes).map_err(|_| {
+    let bytes = user_file::read_all(stdin.lock(), MAX_ATTACHMENT).map_err(|error| wrong(&io_error_text(&error)))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
         WrongUsage::new("standard input is not UTF-8 text", "write it to a file, and attach that with -a FILE")
-    })
+    })?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 /// The text of the command line, an empty line, and the standard input.

@@ -15,7 +15,7 @@ use lmthing_system::user_file::{self, MAX_SETTINGS};
 const FORM: &str = r#"expected a JSON Schema, such as {"type": "object", "properties": {"name": {"type": "string"}}}"#;
 
 pub(super) fn read(value: &str) -> Result<Value, WrongUsage> {
-    if value.trim_start().starts_with('{') {
+    if value.trim_start().starts_with(['{', '[']) {
         return parse(value, "--schema");
     }
     let path = Path::new(value);
@@ -31,9 +31,8 @@ pub(super) fn read(value: &str) -> Result<Value, WrongUsage> {
 
 /// Whether it looks like the path of a file that does not exist.
 fn is_meant_as_path(value: &str) -> bool {
-    !value.contains(char::is_whitespace)
-        && !value.contains([',', ':'])
-        && (ends_in_json(Path::new(value)) || value.contains(is_separator))
+    let is_one_word = !value.contains(char::is_whitespace) && !value.contains([',', ':']);
+    is_one_word && (value.contains('.') || value.contains(is_separator))
 }
 
 fn parse(text: &str, place: &str) -> Result<Value, WrongUsage> {

@@ -26,7 +26,7 @@ use terminal::Terminal;
 pub(in crate::cli) fn run(args: &ChatArgs, printer: &Printer) -> ExitCode {
     match &args.resume {
         Some(id) => resume::resume_chat(args, id, printer, user),
-        None => run::run_talk(&to_run(args), printer, user(None, None)),
+        None => run::run_talk(&to_run(args), printer, None, user(None, None)),
     }
 }
 

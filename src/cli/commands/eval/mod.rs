@@ -12,7 +12,7 @@ use std::{
 use jiff::Timestamp;
 
 use self::output::EvalOutput;
-use super::{rows_output::MAX_GROUPS, run::own_prices};
+use super::{prices::own_prices, rows_output::MAX_GROUPS};
 use crate::cli::{
     ExitCode, Printer,
     env::{self, Environment},

@@ -9,9 +9,9 @@ use std::{
 
 use super::{
     journal, mock_file,
+    prices::own_prices,
     prompt_file::check_file,
     restrict::{CommandContext, restricted},
-    run::own_prices,
 };
 use crate::cli::{
     ExitCode, Printer,

@@ -10,7 +10,7 @@ use self::{
     discover::{Discovered, discover},
     output::TestOutput,
 };
-use super::{prompt_file::ENDINGS, run::own_prices, watch::WatchLoop};
+use super::{prices::own_prices, prompt_file::ENDINGS, watch::WatchLoop};
 use crate::cli::{
     ExitCode, Printer,
     env::{self, Environment},

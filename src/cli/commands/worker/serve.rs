@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use super::options::{Options, lookup, serve_options};
 use crate::cli::{
     ExitCode, Printer,
-    commands::{in_event_loop, mock_file, run::own_prices},
+    commands::{in_event_loop, mock_file, prices::own_prices},
     failure::WrongUsage,
     interrupt::Interrupts,
     stderr_thread::StderrThread,
