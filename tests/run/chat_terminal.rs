@@ -103,6 +103,8 @@ fn lines_are_messages_and_commands() {
     chat.say("//help me", "Fine.");
     chat.say("/cost", "4 steps");
     chat.say("/model", "mock:");
+    chat.say("/system", "nothing is added");
+    chat.say("/system Be brief.", "This is added");
     assert_eq!(chat.said(), ["hello", "/help me"]);
     let screen = chat.say("/save saved-user.json", "exists");
     assert!(screen.contains("overwrites nothing"), "{screen}");

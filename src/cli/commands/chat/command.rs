@@ -90,14 +90,17 @@ impl Command {
     ///
     /// # Errors
     /// An unknown command, or one with a wrong argument.
-    pub(super) fn parse(line: &str) -> Result<Option<Self>, Diagnostic> {
+    pub(super) fn parse(line: &str) -> Result<Option<Self>, Box<Diagnostic>> {
         let Some(typed) = line.trim().strip_prefix('/').filter(|rest| !rest.starts_with('/')) else { return Ok(None) };
         let (word, text) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
         let Some(row) = ROWS.iter().find(|row| row.name == word) else { return Err(unknown(word)) };
         let text = Some(text.trim()).filter(|text| !text.is_empty());
-        (row.make)(text).map(Some).ok_or_else(|| match row.argument {
-            "" => Diagnostic::new(format!("/{word} takes no text")),
-            argument => Diagnostic::new(format!("/{word} needs {argument}")),
+        (row.make)(text).map(Some).ok_or_else(|| {
+            let problem = match row.argument {
+                "" => format!("/{word} takes no text"),
+                argument => format!("/{word} needs {argument}"),
+            };
+            Box::new(Diagnostic::new(problem))
         })
     }
 
@@ -112,14 +115,14 @@ pub(super) fn message(line: &str) -> &str {
     if typed.starts_with("//") { &typed[1..] } else { line }
 }
 
-fn unknown(word: &str) -> Diagnostic {
+fn unknown(word: &str) -> Box<Diagnostic> {
     let other = OTHER_NAMES.iter().find(|(name, _)| *name == word).map(|(_, command)| *command);
     let meant = match other.or_else(|| closest(word, Command::names())) {
         Some(command) => format!("did you mean '/{command}'?"),
         None => "/help lists the commands,".to_owned(),
     };
     let problem = Diagnostic::new(format!("there is no command /{word}; nothing was sent"));
-    problem.with_hint(format!("{meant} //{word} sends /{word}"))
+    Box::new(problem.with_hint(format!("{meant} //{word} sends /{word}")))
 }
 
 /// The text of `/help`, for a terminal of this width.

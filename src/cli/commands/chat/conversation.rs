@@ -129,13 +129,14 @@ impl Conversation {
             Command::System(Some(text)) => {
                 self.settings.borrow_mut().system = Some(text);
                 self.store_settings().await.map_err(diagnostic)?;
+                self.front.show("This is added to the system prompt from now on.");
             }
             Command::Undo => return self.take_back(TakenBack::Message).await,
             Command::Retry => return self.take_back(TakenBack::Answer).await,
             Command::Cost => self.front.show(&self.context.show.summary_text()),
             Command::View => self.view().await?,
             Command::Save(path) => {
-                let saved = save(&path, &prompt.messages(), &self.context.redactor)?;
+                let saved = save(&path, &prompt.messages(), &self.context.redactor).map_err(|problem| *problem)?;
                 self.front.show(&format!("Wrote {}.", saved.display()));
             }
             Command::Help => self.front.show(&help(self.context.show.printer.columns())),

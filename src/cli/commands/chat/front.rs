@@ -16,7 +16,7 @@ pub(super) enum Line {
 
 impl Line {
     /// What a person has typed.
-    pub(super) fn of_typed(text: &str) -> Result<Self, Diagnostic> {
+    pub(super) fn of_typed(text: &str) -> Result<Self, Box<Diagnostic>> {
         let command = Command::parse(text)?;
         Ok(command.map_or_else(|| Line::Say(command::message(text).to_owned()), Line::Command))
     }

@@ -18,7 +18,7 @@ use lmthing_providers::Redactor;
 use crate::cli::failure::io_error_text;
 
 /// Writes the messages without secrets. Returns the path.
-pub(super) fn save(path: &Path, messages: &[Rc<Message>], redactor: &Redactor) -> Result<PathBuf, Diagnostic> {
+pub(super) fn save(path: &Path, messages: &[Rc<Message>], redactor: &Redactor) -> Result<PathBuf, Box<Diagnostic>> {
     let path = below_home(path);
     let shown = path.display();
     let text = if ends_in_json(&path) { json(messages, redactor)? } else { redactor.apply(&markdown(messages)) };
@@ -32,15 +32,15 @@ pub(super) fn save(path: &Path, messages: &[Rc<Message>], redactor: &Redactor) -
         Ok(()) => Ok(path),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             let problem = Diagnostic::new(format!("{shown} exists, and /save overwrites nothing"));
-            Err(problem.with_hint("name a file that does not exist"))
+            Err(Box::new(problem.with_hint("name a file that does not exist")))
         }
         Err(error) => {
             let problem = Diagnostic::new(format!("cannot write {shown}: {}", io_error_text(&error)));
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());
-            Err(match folder {
+            Err(Box::new(match folder {
                 Some(folder) => problem.with_hint(format!("make the folder {} first", folder.display())),
                 None => problem,
-            })
+            }))
         }
     }
 }
@@ -53,10 +53,11 @@ fn below_home(path: &Path) -> PathBuf {
     }
 }
 
-fn json(messages: &[Rc<Message>], redactor: &Redactor) -> Result<String, Diagnostic> {
+fn json(messages: &[Rc<Message>], redactor: &Redactor) -> Result<String, Box<Diagnostic>> {
     let messages: Vec<&Message> = messages.iter().map(Rc::as_ref).collect();
     let value = serde_json::to_value(messages);
-    let mut value = value.map_err(|error| Diagnostic::new(format!("cannot write the messages as JSON: {error}")))?;
+    let mut value =
+        value.map_err(|error| Box::new(Diagnostic::new(format!("cannot write the messages as JSON: {error}"))))?;
     redactor.apply_json(&mut value);
     Ok(format!("{value:#}\n"))
 }
