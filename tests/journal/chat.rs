@@ -232,3 +232,59 @@ fn a_conversation_is_no_test() {
     assert_eq!(outcome.code, 1, "{outcome:?}");
     assert!(outcome.stderr.contains("is a conversation, whose messages a test cannot say"), "{outcome:?}");
 }
+
+#[test]
+fn a_turn_that_failed_by_its_answer_or_its_steps_is_asked_again() {
+    let source = "
+import { z } from 'zod';
+export const config = { model: 'lab:m', options: { outputRetries: 1 } };
+export const output = z.object({ n: z.number() });
+export default ({ def }) => { def('WHO', 'who=root.'); };
+";
+    let answer = |conversation: &Conversation| match conversation.step {
+        0..3 => Turn::text("no"),
+        _ => Turn::text(r#"{"n":1}"#),
+    };
+    let project = Project::new(source, Provider::start(answer));
+    assert_eq!((chat(&project, "chat p.lmt.mjs", "a\n").code, project.provider.count()), (3, 2));
+    assert_eq!((chat(&project, "chat --resume", "").code, project.provider.count()), (3, 3));
+    let outcome = chat(&project, "chat --resume", "");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "{\"n\":1}\n"), "{outcome:?}");
+    let steps = format!("{PRELUDE}{SOURCE}").replace("'lab:m'", "'lab:m', options: { maxSteps: 1 }");
+    let project = Project::new(&steps, Provider::start(self::answer));
+    let outcome = chat(&project, "chat p.lmt.mjs", "a\n");
+    assert_eq!((outcome.code, project.provider.count()), (4, 1), "{outcome:?}");
+    let outcome = chat(&project, "chat --resume", "");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "All 4 messages are read.\n"), "{outcome:?}");
+    assert_eq!(project.lines("done.log"), ["added"]);
+}
+
+#[test]
+fn messages_that_a_killed_run_has_not_said_are_said_by_resume() {
+    let project = project(|conversation| match conversation.step {
+        1 => Turn::text("this answer takes long to come").slowly(Duration::from_millis(200)),
+        step => Turn::text(&format!("answer {step}")),
+    });
+    let mut running = Running::of(&mut project.command("run --journal --say a --say b --say c p.lmt.mjs"));
+    running.wait_for("this ", 1);
+    running.signal("KILL");
+    running.end();
+    let outcome = project.run("resume last --say d");
+    let expected = "this answer takes long to come\nanswer 2\nanswer 3\n";
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, expected), "{outcome:?}");
+    let said = messages(&project);
+    assert_eq!([&said[1], &said[3], &said[5], &said[7]], ["a", "b", "c", "d"]);
+}
+
+#[test]
+fn the_last_conversation_is_the_one_in_which_something_was_said_last() {
+    let project = project(|conversation| Turn::text(&format!("answer {}", conversation.step)));
+    chat(&project, "chat p.lmt.mjs", "old\n");
+    project.run("run --journal --say new p.lmt.mjs");
+    let id = project.run("runs --json").object()[0]["id"].as_str().unwrap().to_owned();
+    chat(&project, "chat --resume", "to the old one\n");
+    assert_eq!(messages(&project)[1], "old");
+    chat(&project, &format!("chat --resume {id}"), "to the new one\n");
+    chat(&project, "chat --resume last", "again\n");
+    assert_eq!((&messages(&project)[1], &messages(&project)[3]), (&json!("new"), &json!("to the new one")));
+}

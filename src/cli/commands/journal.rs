@@ -15,7 +15,7 @@ use crate::cli::{
 use lmthing_base::{checkpoint::StoreError, cost::RunUsage, diagnostic::Diagnostic};
 use lmthing_providers::Redactor;
 use lmthing_store::journal::{
-    CHAT, EarlierRun, JOURNAL_VARIABLE, Journal, Recorder, RunInfo, RunStart, SecretFilter, journal_path,
+    CHAT, EarlierRun, JOURNAL_VARIABLE, Journal, Recorder, RunInfo, RunStart, SAY, SecretFilter, journal_path,
 };
 
 pub(super) struct RunSecrets(pub(super) Redactor);
@@ -153,6 +153,7 @@ pub(super) fn start(args: &RunArgs, file: &Path, words: Vec<String>, argv: Vec<S
             .into_iter()
             .chain(args.approvals.stored())
             .chain(args.is_chat.then(|| (CHAT.to_owned(), json!(true))))
+            .chain((!args.say.say.is_empty()).then(|| (SAY.to_owned(), json!(args.say.say))))
             .chain(args.setup.mcp_config.iter().map(|path| (MCP_CONFIG.to_owned(), json!(absolute(path)))))
             .collect(),
         ..RunStart::default()

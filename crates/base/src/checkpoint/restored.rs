@@ -24,6 +24,8 @@ pub struct Restored {
     pub is_done: bool,
     /// Whether the last answer is complete, so that the conversation waits for its user.
     pub is_turn_over: bool,
+    /// Whether the user has said something.
+    pub has_turns: bool,
     /// The number of steps before the last turn of the user; 0 if it has none.
     pub turn_start: usize,
     /// Parts of unfinished calls, by call, then by digest and number.
@@ -148,7 +150,7 @@ impl Restored {
         self.before = self.after.clone();
         self.history.extend(added);
         self.turn_start = self.steps.len();
-        (self.is_done, self.is_turn_over) = (false, false);
+        (self.has_turns, self.is_done, self.is_turn_over) = (true, false, false);
     }
 
     fn remembers(&mut self, memory: &MemoryChange) {

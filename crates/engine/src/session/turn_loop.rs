@@ -52,6 +52,7 @@ struct TurnLoop<'a> {
     cache: Rc<RefCell<CacheConversation>>,
     /// The next step.
     number: usize,
+    /// From where the steps of the turn are counted.
     turn_start: usize,
     unfinished: Option<&'a UnfinishedStep>,
     /// Whether the set-up has run the prompt for the next step.
@@ -66,13 +67,16 @@ impl<'a> TurnLoop<'a> {
             // A run before may have ended within a step.
             None => drop(cache.borrow_mut().end_step()),
         }
+        let number = restored.map_or(0, Restored::next_step);
+        // A turn that was broken off, or has failed at its number of steps, has all of them again.
+        let is_conversation = host.turns().is_some() || restored.is_some_and(|restored| restored.has_turns);
         TurnLoop {
             host,
             session,
             log,
             cache,
-            number: restored.map_or(0, Restored::next_step),
-            turn_start: restored.map_or(0, |restored| restored.turn_start),
+            number,
+            turn_start: if is_conversation { number } else { 0 },
             unfinished: restored.and_then(|restored| restored.unfinished.as_ref()),
             is_set_up: true,
         }
@@ -111,7 +115,7 @@ impl<'a> TurnLoop<'a> {
         let chosen = self.host.settings().max_steps;
         let max_steps = chosen.unwrap_or(DEFAULT_MAX_STEPS);
         let mut unfinished = STILL_CALLS_TOOLS;
-        while self.number - self.turn_start.min(self.number) < max_steps {
+        while self.number.saturating_sub(self.turn_start) < max_steps {
             // Polled explicitly: a step without waiting, such as with a mock, never yields.
             if self.host.is_aborted() {
                 return Err(RunError::Aborted);

@@ -78,6 +78,13 @@ impl EarlierRun {
         Progress::of(self.logs.borrow().get("").map_or(&[], Vec::as_slice))
     }
 
+    /// How often the user has said something.
+    pub fn turns(&self) -> usize {
+        let logs = self.logs.borrow();
+        let own = logs.get("").map_or(&[][..], Vec::as_slice);
+        own.iter().filter(|entry| matches!(entry, Entry::Said { .. })).count()
+    }
+
     /// Adds a decision on a waiting call; it is written when the run is resumed.
     pub fn decide(&mut self, serial: usize, verdict: &Verdict) {
         let Some(held) = self.held.iter_mut().find(|held| held.call.serial == serial) else { return };

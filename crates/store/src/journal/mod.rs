@@ -29,4 +29,4 @@ pub use recorder::{Recorder, TakenBack};
 pub use remote_copy::usage_of_entries;
 pub use runs::{RunInfo, RunStatus};
 pub use stored::EntryMirror;
-pub use stored::{CHAT, INVOCATION, RunStart, SecretFilter};
+pub use stored::{CHAT, INVOCATION, RunStart, SAY, SecretFilter};

@@ -9,7 +9,7 @@ use super::{
     error::JournalError,
     file::Journal,
     fork::StoredEntry,
-    numbers::{from_sql, position_range},
+    numbers::{from_sql, position_range, to_sql},
     runs::RunInfo,
     stored::RunStart,
 };
@@ -17,7 +17,7 @@ use lmthing_base::checkpoint::{Entry, UserSettings, is_log_before};
 
 // How the text of an entry begins.
 const ANSWERED: &str = r#"{"answered""#;
-const CHOSEN: &str = r#"{"chosen""#;
+pub(super) const CHOSEN: &str = r#"{"chosen""#;
 const TAKEN_BACK: &str = r#"{"taken-back""#;
 
 pub(super) type PromptLogs = HashMap<String, Vec<Entry>>;
@@ -141,10 +141,12 @@ impl Journal {
         Ok(standing_entries(self.all_entries(number)?))
     }
 
-    pub(super) fn has_entries(&self, number: i64) -> Result<bool, JournalError> {
+    /// Whether a run has an entry whose text begins like this.
+    pub(super) fn has_entries(&self, number: i64, beginning: &str) -> Result<bool, JournalError> {
         let places = position_range(number);
-        let sql = "SELECT EXISTS (SELECT 1 FROM entries WHERE at >= ?1 AND at < ?2)";
-        self.check(self.connection.query_row(sql, [places.start, places.end], |row| row.get(0)))
+        let sql = "SELECT EXISTS (SELECT 1 FROM entries WHERE at >= ?1 AND at < ?2 AND substr(entry, 1, ?3) = ?4)";
+        let values = params![places.start, places.end, to_sql(beginning.len() as u64), beginning];
+        self.check(self.connection.query_row(sql, values, |row| row.get(0)))
     }
 
     pub(super) fn all_entries(&self, number: i64) -> Result<Vec<StoredEntry>, JournalError> {

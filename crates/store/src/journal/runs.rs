@@ -11,6 +11,7 @@ use super::{
     file::Journal,
     numbers::{from_sql, local_time, now},
     owner::OwnerProcess,
+    read::CHOSEN,
     stored::CHAT,
 };
 use lmthing_base::{
@@ -191,11 +192,13 @@ impl Journal {
         })
     }
 
-    /// The conversation that began last, else the run that did. One in which nothing was said is passed over.
+    /// The conversation that was written to last, else the run that began last. One in which nothing was said is passed
+    /// over.
     pub fn last_conversation(&self) -> Result<RunInfo, JournalError> {
-        for run in self.runs()? {
+        for run in self.select("ORDER BY updated DESC, number DESC", ())? {
             let is_chat = self.start(&run).is_ok_and(|start| start.options.contains_key(CHAT));
-            if is_chat && self.has_entries(run.number)? {
+            // A run may have gone on as a conversation.
+            if self.has_entries(run.number, if is_chat { "" } else { CHOSEN })? {
                 return Ok(run);
             }
         }

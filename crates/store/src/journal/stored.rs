@@ -14,6 +14,9 @@ const HOLDS_SECRET: &str = "it holds a secret";
 /// repeat work.
 pub const INVOCATION: &str = "invocation";
 
+/// The option with the texts of `--say`.
+pub const SAY: &str = "say";
+
 /// The option of runs that are conversations.
 pub const CHAT: &str = "chat";
 

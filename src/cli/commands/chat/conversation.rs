@@ -34,7 +34,7 @@ pub(super) struct Conversation {
     pub(super) context: SpeakerContext,
     front: Rc<dyn Front>,
     settings: RefCell<UserSettings>,
-    /// Whether the settings differ from those in the journal.
+    /// Whether the settings are to be written to the journal.
     has_new_settings: Cell<bool>,
     /// Whether what was said in an earlier process is still to be shown.
     has_earlier: Cell<bool>,
@@ -58,7 +58,8 @@ impl Conversation {
         Conversation {
             context,
             front,
-            has_new_settings: Cell::new(has_earlier && settings != stored),
+            // Also marks a run that was none before as a conversation.
+            has_new_settings: Cell::new(has_earlier),
             settings: RefCell::new(settings),
             has_earlier: Cell::new(has_earlier),
             is_answering: Cell::new(false),

@@ -35,7 +35,7 @@ use lmthing_base::{
 };
 use lmthing_check::lost_variables;
 use lmthing_providers::Redactor;
-use lmthing_store::journal::{EarlierRun, INVOCATION, Journal, JournalError, RunInfo, RunStatus};
+use lmthing_store::journal::{EarlierRun, INVOCATION, Journal, JournalError, RunInfo, RunStatus, SAY};
 use position::{check_states, lost_variables_warning, step_to_go_back_to, where_it_goes_on};
 
 pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
@@ -49,7 +49,8 @@ pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
         }
         Ok(ResumeTarget::Unfinished(unfinished, approvals)) => {
             let command = RunArgs { approvals, ..first_command(args, &unfinished, &directory) };
-            Ok(resume_run((args, &command), *unfinished, saying(&args.say.say), &directory, printer))
+            let texts = [texts_left(&unfinished), args.say.say.clone()].concat();
+            Ok(resume_run((args, &command), *unfinished, saying(&texts), &directory, printer))
         }
         Err(error) => Err(error),
     };
@@ -143,6 +144,13 @@ fn resume_run(
         }),
     };
     run::resume_run(command, printer, ResumedRun { resume_state, unfinished, warnings }, speaker)
+}
+
+/// The texts of `--say` of the first command that were not said.
+fn texts_left(unfinished: &UnfinishedRun) -> Vec<String> {
+    let texts = unfinished.start.options.get(SAY).and_then(serde_json::Value::as_array).into_iter().flatten();
+    let texts = texts.filter_map(serde_json::Value::as_str).map(str::to_owned);
+    texts.skip(unfinished.earlier.turns()).collect()
 }
 
 /// The command that started the run, with the options of this one.

@@ -74,16 +74,15 @@ pub(crate) fn end_agent_set_up<'js>(ctx: &Ctx<'js>, child: &PromptObject<'js>) -
     Ok(())
 }
 
-/// Adds the finished steps to the record of a run. Returns their number, and how often the model was asked to repeat an
-/// answer.
+/// Adds the finished steps to the record of a run. Returns what was restored.
 pub(crate) fn take_over_steps(
     prompt: &PromptObject<'_>,
     record: &RunRecord,
     settings: &Rc<CallSettings>,
-) -> Option<(usize, usize)> {
+) -> Option<Rc<Restored>> {
     let (log, restored) = restored(prompt)?;
     let history = prompt.borrow().core.prompt.borrow().history().clone();
     let is_by_hand = prompt.borrow().core.agent.borrow().as_ref().is_some_and(|agent| !agent.is_root());
     record.take_over(steps_of(&restored, &history, settings, &log), is_by_hand);
-    Some((restored.steps.len(), restored.after.asked_again))
+    Some(restored)
 }

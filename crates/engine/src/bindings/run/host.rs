@@ -120,10 +120,14 @@ impl<'js> ScriptPrompt<'js> {
 
     /// Takes over the steps of an earlier process. Must be called after the set-up.
     pub(crate) fn take_over_steps(&self) {
-        if let Some((steps, asked_again)) = resume::take_over_steps(&self.prompt, &self.record, &self.settings.call) {
-            self.asked_again.set(asked_again);
+        if let Some(restored) = resume::take_over_steps(&self.prompt, &self.record, &self.settings.call) {
+            // A turn that has failed is asked again.
+            let is_conversation = restored.has_turns || self.core.turns.borrow().is_some();
+            self.asked_again.set(if is_conversation { 0 } else { restored.after.asked_again });
+            let run = self.run.borrow();
+            run.turn_start.set(restored.turn_start);
             // Tools of these steps are not available; the steps themselves hold their specs.
-            (0..steps).for_each(|_| self.run.borrow().keep_specs(Vec::new()));
+            restored.steps.iter().for_each(|_| run.keep_specs(Vec::new()));
         }
     }
 
