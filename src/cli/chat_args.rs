@@ -29,7 +29,7 @@ pub(super) struct ChatArgs {
     pub(super) resume: Option<String>,
 
     /// The whole input of the file as a JSON object, or @FILE
-    #[arg(long, value_name = "JSON", add = ArgValueCompleter::new(AtFile))]
+    #[arg(long, value_name = "JSON", conflicts_with = "resume", add = ArgValueCompleter::new(AtFile))]
     pub(super) input: Option<String>,
 
     #[command(flatten)]
@@ -43,6 +43,11 @@ pub(super) struct ChatArgs {
 
     #[command(flatten)]
     pub(super) approvals: ApprovalArgs,
+
+    /// With --resume: deny the call of this id, which the conversation waits for; the model is told the reason. May be
+    /// repeated
+    #[arg(long, value_name = "CALL[=REASON]", requires = "resume")]
+    pub(super) deny: Vec<String>,
 
     #[command(flatten)]
     pub(super) permissions: PermissionArgs,

@@ -3,7 +3,10 @@
 
 use std::{path::Path, rc::Rc};
 
-use super::{ExitCode, approvals::awaited_calls};
+use super::{
+    ExitCode,
+    approvals::awaited_calls::{self, WaitingRun},
+};
 use lmthing_base::{
     chat::FinishReason,
     cost::LimitReached,
@@ -179,11 +182,11 @@ impl Ending {
     }
 
     /// Adds the commands that continue a run whose calls wait for approval.
-    pub(super) fn of_waiting_run(mut self, run: &str, journal: Option<&Path>) -> Self {
+    pub(super) fn of_waiting_run(mut self, run: WaitingRun<'_>) -> Self {
         if let Some(failure) = self.failure.as_mut().filter(|failure| !failure.waiting.is_empty()) {
-            let command = |option| awaited_calls::command(run, option, &failure.waiting[0].call, journal);
+            let command = |option| awaited_calls::command(run, option, &failure.waiting[0].call);
             failure.hint = Some(format!("{} or {}", command("approve"), command("deny")));
-            self.waiting = Some(awaited_calls::message(&failure.waiting, run, journal));
+            self.waiting = Some(awaited_calls::message(&failure.waiting, run));
         }
         self
     }

@@ -6,10 +6,18 @@ use serde_json::Value;
 
 use lmthing_base::{diagnostic::escape_invisible, event::AwaitedCall};
 
-/// `journal` is the path of the option.
-pub(in crate::cli) fn message(calls: &[AwaitedCall], run: &str, journal: Option<&Path>) -> String {
+/// A run and how it goes on: by `resume`, or as the conversation that it is.
+#[derive(Clone, Copy)]
+pub(in crate::cli) struct WaitingRun<'a> {
+    pub(in crate::cli) id: &'a str,
+    pub(in crate::cli) is_chat: bool,
+    /// The path of the option `--journal`.
+    pub(in crate::cli) journal: Option<&'a Path>,
+}
+
+pub(in crate::cli) fn message(calls: &[AwaitedCall], run: WaitingRun<'_>) -> String {
     let (what, wait) = if calls.len() == 1 { ("A call", "waits") } else { ("Calls", "wait") };
-    let mut text = format!("{what} of the run {run} {wait} for approval:\n");
+    let mut text = format!("{what} of the run {} {wait} for approval:\n", run.id);
     for call in calls {
         let agent = call.agent.last().map(|name| format!(", by {}", escape_invisible(name))).unwrap_or_default();
         // Writing to a `String` cannot fail.
@@ -19,19 +27,21 @@ pub(in crate::cli) fn message(calls: &[AwaitedCall], run: &str, journal: Option<
     text += "To go on:\n";
     for call in calls {
         for option in ["approve", "deny"] {
-            text += &format!("  {}\n", command(run, option, &call.call, journal));
+            text += &format!("  {}\n", command(run, option, &call.call));
         }
     }
     text
 }
 
 /// The command that continues the run with a decision on one call.
-pub(in crate::cli) fn command(run: &str, option: &str, call: &str, journal: Option<&Path>) -> String {
+pub(in crate::cli) fn command(run: WaitingRun<'_>, option: &str, call: &str) -> String {
+    let WaitingRun { id, is_chat, journal } = run;
+    let go_on = if is_chat { "chat --resume" } else { "resume" };
     let journal =
         journal.map(|path| format!(" --journal {}", shell_quoted(&path.display().to_string()))).unwrap_or_default();
     // With a space, an id with a leading dash would be parsed as an option.
     let between = if call.starts_with('-') { "=" } else { " " };
-    format!("lmthing resume {run}{journal} --{option}{between}{}", shell_quoted(&escape_invisible(call)))
+    format!("lmthing {go_on} {id}{journal} --{option}{between}{}", shell_quoted(&escape_invisible(call)))
 }
 
 pub(in crate::cli) fn argument_lines(args: &Value) -> Vec<String> {
@@ -85,11 +95,15 @@ To go on:
   lmthing resume ab --approve 'c d'\\'''
   lmthing resume ab --deny 'c d'\\'''
 ";
-        let shown = message(&calls, "ab", None).replace("\\u001b", "\\u{1b}");
+        let shown =
+            message(&calls, WaitingRun { id: "ab", is_chat: false, journal: None }).replace("\\u001b", "\\u{1b}");
         assert_eq!(shown, expected);
-        let one = message(&calls[..1], "ab", Some(Path::new("a b.db")));
+        let one = message(&calls[..1], WaitingRun { id: "ab", is_chat: false, journal: Some(Path::new("a b.db")) });
         assert!(one.starts_with("A call of the run ab waits for approval:\n"), "{one}");
         assert!(one.contains("lmthing resume ab --journal 'a b.db' --approve c.1\n"), "{one}");
-        assert_eq!(command("ab", "deny", "-x", None), "lmthing resume ab --deny=-x");
+        assert_eq!(
+            command(WaitingRun { id: "ab", is_chat: true, journal: None }, "deny", "-x"),
+            "lmthing chat --resume ab --deny=-x"
+        );
     }
 }

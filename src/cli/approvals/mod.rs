@@ -24,6 +24,8 @@ use lmthing_providers::Redactor;
 
 const NO_TERMINAL_HINT: &str = "lmthing run --approve '{name}' approves it, --yes every call";
 
+const NO_TERMINAL_HINT_OF_CHAT: &str = "lmthing chat --approve '{name}' approves it, --yes every call";
+
 const SERVED_HINT: &str = "what needs approval is denied in files that are served";
 
 /// Chooses the approver of a run. Without a terminal, calls that no pattern approves are denied or wait.
@@ -35,7 +37,10 @@ pub(super) fn approver(args: &RunArgs, printer: Rc<Printer>, redactor: Redactor)
     if io::stdin().is_terminal() && printer.stderr_is_terminal() {
         return Rc::new(TerminalApprover { rules, printer, redactor, always: RefCell::default() });
     }
-    if args.approvals.stops() { StoppingApprover::new(rules) } else { DenyingApprover::new(rules, NO_TERMINAL_HINT) }
+    if args.approvals.stops() {
+        return StoppingApprover::new(rules);
+    }
+    DenyingApprover::new(rules, if args.is_chat { NO_TERMINAL_HINT_OF_CHAT } else { NO_TERMINAL_HINT })
 }
 
 struct TerminalApprover {

@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use crate::cli::{
     ExitCode, Printer,
-    approvals::approver,
+    approvals::{approver, awaited_calls::WaitingRun},
     args::RunArgs,
     commands::{
         in_event_loop,
@@ -139,7 +139,8 @@ async fn run_once(args: &RunArgs, printer: &Printer, beginning: Beginning) -> Ex
         }
         Err(ending) => ending,
     };
-    let ending = ending.of_waiting_run(show.events.run(), typed.as_deref());
+    let ending =
+        ending.of_waiting_run(WaitingRun { id: show.events.run(), is_chat: args.is_chat, journal: typed.as_deref() });
     interrupts.ignore();
     interrupt::claim_report_or_wait(ending.code);
     show.end(&ending);

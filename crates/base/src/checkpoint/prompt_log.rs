@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    entry::Entry,
+    entry::{Entry, PlayedTurn},
     memory::{Memory, MemoryChange, StateText},
     restored::{CallPart, Restored},
     store::{Checkpoints, StoredFuture},
@@ -82,6 +82,11 @@ impl PromptLog {
     pub fn part(&self, step: Option<usize>, of: &str, number: usize, asked: &str) -> Option<CallPart> {
         let restored = self.restored.as_ref().filter(|restored| step == Some(restored.next_step()))?;
         restored.parts.get(of)?.get(&(asked.to_owned(), number)).cloned()
+    }
+
+    /// See [`Checkpoints::note_played`].
+    pub fn note_played(&self, turn: PlayedTurn) {
+        self.checkpoints.note_played(turn);
     }
 
     /// See [`Checkpoints::append`].

@@ -6,7 +6,7 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 use serde_json::{Map, Value};
 
 use super::{
-    entry::{CallError, Entry},
+    entry::{CallError, Entry, PlayedTurn},
     held_calls::HeldCall,
     restored::Restored,
 };
@@ -82,6 +82,10 @@ pub trait Checkpoints {
     fn why_not_resumable(&self) -> Option<String> {
         None
     }
+
+    /// Notes that a turn of a mock was played, whether or not its answer is stored, for the case that this process loads
+    /// the run again.
+    fn note_played(&self, _turn: PlayedTurn) {}
 
     /// The turns of a mock that were answered for good, by its number ([`super::PlayedTurn`]).
     fn played(&self, mock: usize) -> Vec<usize>;

@@ -63,6 +63,11 @@ pub struct InputShape {
 }
 
 impl CommandLine {
+    /// The program and its command: `lmthing run`.
+    pub(super) fn name(&self) -> String {
+        self.command.split(' ').take(2).collect::<Vec<_>>().join(" ")
+    }
+
     pub fn without_words(command: String) -> Self {
         let (words, own_options, sources) = (Vec::new(), Vec::new as fn() -> _, Arc::new(NoTexts));
         CommandLine { command, words, whole: None, is_call: false, own_options, sources, taken: None }

@@ -1,6 +1,7 @@
 //! The help and the usage line of a prompt file.
 
 use super::{
+    command_line::CommandLine,
     kind::{ValueKind, plain_value},
     property::{Declaration, Property},
 };
@@ -32,12 +33,12 @@ pub fn usage(declaration: Option<&Declaration>, command: &str) -> String {
 }
 
 /// The output of `--help`. A file without an input has only its description.
-pub fn help(declaration: &Declaration, has_input: bool, command: &str) -> String {
+pub fn help(declaration: &Declaration, has_input: bool, line: &CommandLine) -> String {
     let mut text = String::new();
     if let Some(description) = &declaration.description {
         text.push_str(&format!("{}\n\n", description.trim()));
     }
-    text.push_str(&usage(has_input.then_some(declaration), command));
+    text.push_str(&usage(has_input.then_some(declaration), &line.command));
     text.push_str("\n\n");
     if !has_input {
         text.push_str("Arguments that begin with dashes stand behind --.\n\n");
@@ -53,7 +54,7 @@ pub fn help(declaration: &Declaration, has_input: bool, command: &str) -> String
         text.push('\n');
     }
     if has_input {
-        text.push_str(&format!("\n{}", footnotes(declaration)));
+        text.push_str(&format!("\n{}", footnotes(declaration, line)));
     }
     text
 }
@@ -122,18 +123,23 @@ fn row(name: &str, about: &str, column: usize) -> String {
     }
 }
 
-fn footnotes(declaration: &Declaration) -> String {
+fn footnotes(declaration: &Declaration, line: &CommandLine) -> String {
+    let reads_input = line.sources.other_use().is_none();
     let required: Vec<&Property> =
         declaration.fields.properties.iter().filter(|property| property.is_required).collect();
     let mut text = String::new();
     if !required.is_empty() {
         text.push_str("Required input can be given as bare words, in this order.");
-        if required.iter().any(|property| property.kind.is_text()) {
+        if reads_input && required.iter().any(|property| property.kind.is_text()) {
             text.push_str(" The last string that is\nmissing is read from standard input.");
         }
         text.push('\n');
     }
-    text.push_str("A value @PATH is the text of a file, - is standard input. Objects are written as JSON, lists by\n");
-    text.push_str("repeating the option. `lmthing run --input JSON|@FILE|- FILE` gives the whole input.\n");
+    let (dash, whole) = if reads_input { (", - is standard input", "|-") } else { ("", "") };
+    text.push_str(&format!("A value @PATH is the text of a file{dash}. Objects are written as JSON, lists by\n"));
+    let command = line.name();
+    text.push_str(&format!(
+        "repeating the option. `{command} --input JSON|@FILE{whole} FILE` gives the whole input.\n"
+    ));
     text
 }

@@ -13,7 +13,7 @@ use crate::diagnostic::closest;
 /// An argument before `--` that is an option of the command, or is similar to one.
 pub fn check_arguments(line: &CommandLine) -> Result<(), InputProblem> {
     let words = line.words.iter().take_while(|word| *word != "--");
-    let command = name_of(line);
+    let command = line.name();
     let mut options = words.filter(|word| is_option(word) || is_short_option(word)).peekable();
     if options.peek().is_none() {
         return Ok(());
@@ -38,15 +38,10 @@ pub fn check_arguments(line: &CommandLine) -> Result<(), InputProblem> {
 
 /// The hint that an option of the command has to stand before the file.
 pub(super) fn before_the_file(line: &CommandLine, option: &str) -> String {
-    let command = name_of(line);
+    let command = line.name();
     let name = option.trim_start_matches('-');
     let dashes = if name.chars().count() == 1 { "-" } else { "--" };
     format!("an option of {command} stands before the file: {command} {dashes}{name} … FILE")
-}
-
-/// The program and its command: `lmthing run`.
-fn name_of(line: &CommandLine) -> String {
-    line.command.split(' ').take(2).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether the command has this option, long or short.

@@ -354,7 +354,8 @@ fn options_are_named_after_properties() {
 #[test]
 fn help_tells_types_defaults_and_descriptions() {
     let help_of = |schema: &Value, description: Option<&str>| {
-        help(&Declaration::new(Some(schema), description.map(str::to_owned)).unwrap(), true, "lmthing run x.lmt.mjs")
+        let (line, _) = line(&[], None, None);
+        help(&Declaration::new(Some(schema), description.map(str::to_owned)).unwrap(), true, &line)
     };
     let text = help_of(&schema(), Some("Says how the weather is."));
     for part in [

@@ -8,7 +8,7 @@ use super::error::RunError;
 use lmthing_base::chat::{ContentPart, Message};
 
 /// What follows an answer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum NextTurn {
     /// A message of the user, which is asked.
     Say(Vec<ContentPart>),
@@ -16,6 +16,8 @@ pub enum NextTurn {
     Reload,
     /// The run is complete.
     End,
+    /// The run ends with this error.
+    Fail(RunError),
 }
 
 /// What the user sees and changes of a prompt.

@@ -96,6 +96,7 @@ async fn ask<'a>(
         let answering = answering.inspect_err(|_| receiver.keep_earlier_parts())?;
         receiver.answer.set_model(answering.provider, answering.model_id);
         let (mut stream, turn, rules) = (answering.parts, answering.turn, answering.cache_rules);
+        request.log.note_played(turn.as_ref());
         tokio::select! {
             biased;
             () = interrupted(host) => receiver.is_cut = true,

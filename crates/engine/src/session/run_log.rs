@@ -51,6 +51,12 @@ impl<'a> RunLog<'a> {
         self.append(log, Entry::Answered(Box::new(entry))).await
     }
 
+    pub(super) fn note_played(self, turn: Option<&MockTurn>) {
+        if let (Some(log), Some(MockTurn { mock, turn })) = (self.log, turn) {
+            log.note_played(PlayedTurn { mock: *mock, turn: *turn });
+        }
+    }
+
     /// Logs a turn of the user, and what else was added to the conversation since the last entry.
     pub(super) async fn record_turn(self) -> Result<(), RunError> {
         let Some(log) = self.log else { return Ok(()) };

@@ -101,6 +101,7 @@ impl<'a> TurnLoop<'a> {
             NextTurn::Say(parts) => parts,
             NextTurn::Reload => return Err(RunError::Aborted),
             NextTurn::End => return Ok(false),
+            NextTurn::Fail(error) => return Err(error),
         };
         self.host.prompt().borrow_mut().add_message(Role::User, parts);
         self.host.begin_turn();

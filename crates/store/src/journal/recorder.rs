@@ -7,6 +7,7 @@ pub use take_back::TakenBack;
 
 use std::{
     cell::{Cell, RefCell},
+    collections::BTreeSet,
     future::ready,
     path::PathBuf,
     pin::pin,
@@ -71,6 +72,8 @@ pub struct Recorder {
     /// Why no other process can resume the run, until that has been reported.
     new_not_resumable_reason: RefCell<Option<String>>,
     earlier: RefCell<Rc<EarlierRun>>,
+    /// The turns of numbered mocks that this process has played.
+    played: RefCell<BTreeSet<(usize, usize)>>,
     mirror: Option<Rc<dyn EntryMirror>>,
 }
 
@@ -94,6 +97,7 @@ impl Recorder {
             is_cut_off: Cell::new(false),
             new_not_resumable_reason: RefCell::default(),
             earlier: RefCell::default(),
+            played: RefCell::default(),
             mirror: None,
         }
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::cli::approvals::awaited_calls::{argument_lines, command};
+use crate::cli::approvals::awaited_calls::{WaitingRun, argument_lines, command};
 use lmthing_base::diagnostic::escape_invisible;
 use lmthing_store::journal::{INVOCATION, Journal, JournalError, RunInfo, RunStatus};
 
@@ -39,7 +39,7 @@ impl StoredCall {
 
     /// The command with a decision; `option` is `approve` or `deny`, `journal` the path that was typed.
     pub(super) fn command(&self, option: &str, journal: Option<&Path>) -> String {
-        command(&self.run, option, &self.id, journal)
+        command(WaitingRun { id: &self.run, is_chat: false, journal }, option, &self.id)
     }
 }
 

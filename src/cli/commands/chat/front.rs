@@ -12,6 +12,8 @@ pub(super) enum Line {
     /// A message for the model.
     Say(String),
     Command(Command),
+    /// The input cannot be read.
+    Unreadable(String),
 }
 
 impl Line {

@@ -1,7 +1,7 @@
 //! A conversation whose messages are the lines of standard input.
 
 use std::{
-    io::{self, BufRead},
+    io::{self, Read},
     rc::Rc,
     sync::mpsc,
     thread,
@@ -11,21 +11,22 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 use tokio::sync::oneshot;
 
 use super::front::{Front, Line};
-use crate::cli::show::Show;
+use crate::cli::{failure::io_error_text, show::Show, standard_streams::blocking_standard_streams};
 use lmthing_base::diagnostic::Diagnostic;
 
 pub(super) struct Piped {
     show: Rc<Show>,
     /// To the thread that reads. Each line is read when it is asked for, so that none is lost with the process.
-    requests: mpsc::Sender<oneshot::Sender<Option<String>>>,
+    requests: mpsc::Sender<oneshot::Sender<io::Result<Option<String>>>>,
 }
 
 impl Piped {
     pub(super) fn new(show: Rc<Show>) -> Self {
-        let (requests, asked) = mpsc::channel::<oneshot::Sender<Option<String>>>();
+        let (requests, asked) = mpsc::channel::<oneshot::Sender<io::Result<Option<String>>>>();
         let read = move || {
             while let Ok(request) = asked.recv() {
-                let _ = request.send(next_line(&mut io::stdin().lock()));
+                let line = blocking_standard_streams().and_then(|(mut input, _)| next_line(&mut input));
+                let _ = request.send(line);
             }
         };
         // Without a thread the input counts as ended.
@@ -34,17 +35,31 @@ impl Piped {
     }
 }
 
-/// The next line that is not empty; `None` at the end of the input.
-fn next_line(input: &mut impl BufRead) -> Option<String> {
+/// The next line that is not empty; `None` at the end of the input. Nothing behind it is read: it is for the next process
+/// if this one ends.
+fn next_line(input: &mut impl Read) -> io::Result<Option<String>> {
     loop {
-        let mut bytes = Vec::new();
-        if input.read_until(b'\n', &mut bytes).ok()? == 0 {
-            return None;
+        // A buffer would hold more than the line.
+        let (mut bytes, mut byte) = (Vec::new(), [0]);
+        while !bytes.ends_with(b"\n") && read_byte(input, &mut byte)? {
+            bytes.push(byte[0]);
+        }
+        if bytes.is_empty() {
+            return Ok(None);
         }
         let line = String::from_utf8_lossy(&bytes);
         let line = line.trim_end_matches(['\r', '\n']);
         if !line.trim().is_empty() {
-            return Some(line.to_owned());
+            return Ok(Some(line.to_owned()));
+        }
+    }
+}
+
+fn read_byte(input: &mut impl Read, byte: &mut [u8; 1]) -> io::Result<bool> {
+    loop {
+        match input.read(byte) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read.map(|length| length == 1),
         }
     }
 }
@@ -53,7 +68,13 @@ impl Front for Piped {
     fn read(&self) -> LocalBoxFuture<'_, Option<Line>> {
         let (sender, line) = oneshot::channel();
         let _ = self.requests.send(sender);
-        async { line.await.ok().flatten().map(Line::Say) }.boxed_local()
+        async {
+            match line.await.unwrap_or(Ok(None)) {
+                Ok(line) => line.map(Line::Say),
+                Err(error) => Some(Line::Unreadable(io_error_text(&error))),
+            }
+        }
+        .boxed_local()
     }
 
     fn show(&self, text: &str) {
@@ -76,7 +97,7 @@ mod tests {
     #[test]
     fn empty_lines_are_no_messages() {
         let mut input = io::Cursor::new("\n  one \r\n\t\n/undo\n\nlast".as_bytes());
-        let lines: Vec<_> = std::iter::from_fn(|| next_line(&mut input)).collect();
+        let lines: Vec<_> = std::iter::from_fn(|| next_line(&mut input).unwrap()).collect();
         assert_eq!(lines, ["  one ", "/undo", "last"]);
     }
 }

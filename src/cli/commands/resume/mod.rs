@@ -189,6 +189,7 @@ pub(super) fn resume_chat(
 ) -> ExitCode {
     let directory = env::current_dir().unwrap_or_default();
     let (variables, _) = variables(&directory);
+    let setup = &args.setup;
     let args = ResumeArgs {
         from: None,
         say: SayArgs::default(),
@@ -198,7 +199,7 @@ pub(super) fn resume_chat(
         limits: args.limits.clone(),
         approvals: DecisionArgs {
             approve: args.approvals.approved.approve.clone(),
-            deny: Vec::new(),
+            deny: args.deny.clone(),
             yes: args.approvals.approved.yes,
             on_approval: args.approvals.on_approval,
         },
@@ -212,8 +213,24 @@ pub(super) fn resume_chat(
     };
     match find(&args, (&find_run, true), &variables, &directory) {
         Ok(ResumeTarget::Unfinished(unfinished, approvals)) => {
-            let command = RunArgs { approvals, is_chat: true, ..first_command(&args, &unfinished, &directory) };
-            let speaker = user(Some(unfinished.earlier.settings.clone()), args.model.clone());
+            let command = first_command(&args, &unfinished, &directory);
+            let absolute = |path: &PathBuf| directory.join(path);
+            let mock = setup.mock.as_ref().map(absolute);
+            let mut settings = unfinished.earlier.settings.clone();
+            // A mock takes the place of every other model.
+            settings.model = settings.model.filter(|_| mock.is_none());
+            let command = RunArgs {
+                approvals,
+                is_chat: true,
+                setup: SetupArgs {
+                    model: command.setup.model.filter(|_| mock.is_none()),
+                    mock: mock.or(command.setup.mock),
+                    mcp_config: setup.mcp_config.as_ref().map(absolute).or(command.setup.mcp_config),
+                    env_file: command.setup.env_file,
+                },
+                ..command
+            };
+            let speaker = user(Some(settings), args.model.clone());
             resume_run((&args, &command), *unfinished, Some(speaker), &directory, printer)
         }
         Ok(ResumeTarget::Finished(_)) => unreachable!("a conversation goes on after its end"),

@@ -53,7 +53,7 @@ pub(crate) async fn file_input<'js>(
     };
     let mut filled = match read_request(ctx, &declaration, line).await? {
         Err(problem) => return Ok(wrong(problem)),
-        Ok(ParsedInput::Help) => return Ok(FileInput::Help(help(&declaration, true, &line.command))),
+        Ok(ParsedInput::Help) => return Ok(FileInput::Help(help(&declaration, true, line))),
         Ok(ParsedInput::Input(filled)) => filled,
     };
     // Other schemas apply their defaults themselves.
@@ -107,7 +107,7 @@ fn without_input<'js>(description: Option<String>, name: &str, line: &CommandLin
 pub fn help_without_input(description: Option<String>, line: &CommandLine) -> String {
     let mut declaration = Declaration::default();
     declaration.describe(description);
-    help(&declaration, false, &line.command)
+    help(&declaration, false, line)
 }
 
 pub(crate) struct DeclaredInput<'js> {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{JournalState, Recorder};
 use crate::journal::file::Journal;
-use lmthing_base::checkpoint::{Checkpoints, Entry, HeldCall, Restored, StoreError, StoredFuture};
+use lmthing_base::checkpoint::{Checkpoints, Entry, HeldCall, PlayedTurn, Restored, StoreError, StoredFuture};
 
 impl Checkpoints for Recorder {
     fn is_on(&self) -> bool {
@@ -72,7 +72,20 @@ impl Checkpoints for Recorder {
     }
 
     fn played(&self, mock: usize) -> Vec<usize> {
-        self.earlier().played(mock)
+        let mut played = self.earlier().played(mock);
+        let noted = self.played.borrow();
+        played.extend(
+            noted
+                .iter()
+                .filter(|(of, turn)| *of == mock && !played.contains(turn))
+                .map(|(_, turn)| *turn)
+                .collect::<Vec<_>>(),
+        );
+        played
+    }
+
+    fn note_played(&self, PlayedTurn { mock, turn }: PlayedTurn) {
+        self.played.borrow_mut().extend(mock.map(|mock| (mock, turn)));
     }
 }
 
