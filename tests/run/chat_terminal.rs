@@ -281,6 +281,7 @@ fn without_colours_and_on_plain_terminals() {
     assert_eq!(dumb.said(), ["a \nb"]);
     dumb.terminal.type_text("\x04");
     assert_eq!(dumb.terminal.end(), 0);
+    dumb.terminal.wait_for("\nto go on: lmthing chat --resume");
 }
 
 #[test]

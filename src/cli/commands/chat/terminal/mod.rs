@@ -93,6 +93,10 @@ impl Terminal {
         let _turn = printer.terminal_turn().await;
         printer.begin_editing();
         let typed = self.editor.line().await;
+        if self.is_plain && typed.is_none() {
+            // The editor ends the line of the prompt itself.
+            printer.control("\n");
+        }
         printer.end_editing();
         self.keep_typed_keys();
         typed
