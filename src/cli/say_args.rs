@@ -14,7 +14,7 @@ pub(super) struct SayArgs {
     pub(super) say: Vec<String>,
 }
 
-/// Moves `--say TEXT` from after the file to before it. What follows `--` is the file's own.
+/// Moves `--say TEXT` from after the file to before it.
 pub(super) fn move_say(file_and_words: &mut Vec<OsString>) -> Vec<OsString> {
     let mut end = file_and_words.iter().position(|word| word == "--").unwrap_or(file_and_words.len());
     let (mut at, mut moved) = (1, Vec::new());

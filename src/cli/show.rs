@@ -196,6 +196,11 @@ impl Show {
         }
     }
 
+    /// Whether there is an answer that an earlier process may not have shown.
+    pub(super) fn has_unseen_answer(&self) -> bool {
+        self.answered.borrow().is_some()
+    }
+
     /// Ends the text of an answer of a conversation.
     pub(super) fn end_answer(&self) {
         let answered = self.answered.take();

@@ -18,6 +18,7 @@ use crate::support::{
         journal::Journal,
         provider::{Conversation, Provider, Turn},
     },
+    wait_until,
 };
 
 const LINES: usize = 8;
@@ -118,11 +119,35 @@ fn a_turn_is_in_the_journal_before_its_line_ends() {
         let ended = entries.iter().filter(|(_, entry)| entry["step-ends"]["endsTurn"] == true).count();
         assert_eq!(ended, turn + 1);
     }
+    wait_until("the last answer is marked as shown", || shown(&project) == 3);
     running.signal("KILL");
     assert_eq!(running.end().code, -1);
     // All of it was answered, so nothing is asked.
     let outcome = chat(&project, "chat --resume last", "");
     assert_eq!((outcome.code, outcome.stdout.as_str(), project.provider.count()), (0, "", 3), "{outcome:?}");
+}
+
+fn shown(project: &Project) -> usize {
+    project.journal().unwrap().entries.iter().filter(|(_, entry)| *entry == "shown").count()
+}
+
+#[test]
+fn an_answer_that_was_not_shown_is_printed_first() {
+    for (output, answer) in [("", "one"), ("export const output = z.object({ n: z.number() });", "{\"n\":1}")] {
+        let source = format!("{PRELUDE}{output}{SOURCE}");
+        let project = Project::new(&source, Provider::start(move |_| Turn::text(answer)));
+        assert_eq!(chat(&project, "chat p.lmt.mjs", "a\n").stdout, format!("{answer}\n"));
+        // As if the process had been killed between the journal and the output.
+        let journal = rusqlite::Connection::open(project.folder.path(".lmthing/journal.db")).unwrap();
+        let removed = journal.execute(r#"DELETE FROM entries WHERE entry IN ('"shown"', '"ends"')"#, ()).unwrap();
+        assert_eq!(removed, 2);
+        drop(journal);
+        let outcome = chat(&project, "chat --resume", "");
+        assert_eq!((outcome.code, outcome.stdout), (0, format!("{answer}\n")));
+        assert!(outcome.stderr.contains("it may have been shown before"), "{}", outcome.stderr);
+        assert_eq!(project.provider.count(), 1);
+        assert_eq!(chat(&project, "chat --resume", "").stdout, "");
+    }
 }
 
 #[test]

@@ -203,7 +203,7 @@ async fn time_limit(args: &RunArgs) -> LimitReached {
 fn with_journal_hint(args: &RunArgs, error: anyhow::Error) -> anyhow::Error {
     let file = args.file();
     match error.downcast::<Diagnostic>() {
-        Ok(problem) if args.journal == Some(None) && !is_prompt_file(file) => {
+        Ok(problem) if args.journal == Some(None) && !args.is_chat && !is_prompt_file(file) => {
             problem.with_hint(format!("to name the journal, write --journal={}", file.display())).into()
         }
         Ok(problem) => problem.into(),

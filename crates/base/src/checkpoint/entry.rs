@@ -73,6 +73,8 @@ pub enum Entry {
         added: Vec<Rc<Message>>,
         memory: MemoryChange,
     },
+    /// The answer of the last turn was shown.
+    Shown,
     /// The user's settings from now on.
     Chosen(UserSettings),
     /// The user has taken back everything after the first `entries` of the prompt's own log, and with it the logs of

@@ -31,6 +31,8 @@ pub struct Progress {
     pub calls: usize,
     pub is_answered: bool,
     pub is_done: bool,
+    /// See [`super::Restored::is_unseen`].
+    pub is_unseen: bool,
     pub last: Option<StoredAnswer>,
     pub lost: Vec<LostState>,
     /// The missing states before each step from which the run can be resumed.
@@ -49,6 +51,7 @@ impl Progress {
             calls,
             is_answered: restored.unfinished.is_some(),
             is_done: restored.is_done,
+            is_unseen: restored.is_unseen,
             last: restored.answers().last().map(|step| stored_answer(&step.answer)),
             lost,
             lost_before: lost_before(log),
@@ -112,6 +115,7 @@ fn lost_before(log: &[Entry]) -> Vec<Vec<LostState>> {
             | Entry::Waits(_)
             | Entry::Decided { .. }
             | Entry::Chosen(_)
+            | Entry::Shown
             | Entry::TakenBack { .. } => {}
             Entry::Ends => is_over = false,
         }

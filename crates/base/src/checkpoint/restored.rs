@@ -24,6 +24,8 @@ pub struct Restored {
     pub is_done: bool,
     /// Whether the last answer is complete, so that the conversation waits for its user.
     pub is_turn_over: bool,
+    /// Whether the answer of the last turn is complete, and may not have been shown.
+    pub is_unseen: bool,
     /// Whether the user has said something.
     pub has_turns: bool,
     /// The number of steps before the last turn of the user; 0 if it has none.
@@ -98,15 +100,16 @@ pub fn restore(entries: impl IntoIterator<Item = Entry>, until: Option<usize>) -
             Entry::StepEnds { added, ends_turn, memory, .. } => {
                 restored.after.apply(&memory);
                 restored.step_ends(added);
-                restored.is_turn_over = ends_turn;
+                (restored.is_turn_over, restored.is_unseen) = (ends_turn, ends_turn);
             }
             Entry::Said { added, memory } => restored.said(added, &memory),
             // Both are taken into account when the log is read.
             Entry::Chosen(_) | Entry::TakenBack { .. } => {}
+            Entry::Shown => restored.is_unseen = false,
             Entry::Ends => {
                 // The last step ends with the run.
                 restored.step_ends(Vec::new());
-                restored.is_done = true;
+                (restored.is_done, restored.is_unseen) = (true, false);
             }
         }
     }
@@ -140,7 +143,7 @@ impl Restored {
             answer: Rc::new(answer),
         };
         self.unfinished = Some(UnfinishedStep { step, started: Vec::new() });
-        self.is_turn_over = false;
+        (self.is_turn_over, self.is_unseen) = (false, false);
     }
 
     fn said(&mut self, added: Vec<Rc<Message>>, memory: &MemoryChange) {
@@ -150,7 +153,7 @@ impl Restored {
         self.before = self.after.clone();
         self.history.extend(added);
         self.turn_start = self.steps.len();
-        (self.has_turns, self.is_done, self.is_turn_over) = (true, false, false);
+        (self.has_turns, self.is_done, self.is_turn_over, self.is_unseen) = (true, false, false, false);
     }
 
     fn remembers(&mut self, memory: &MemoryChange) {

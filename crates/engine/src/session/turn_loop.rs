@@ -31,6 +31,9 @@ pub(super) async fn run_turns(host: &dyn PromptHost, session: &Session) -> Resul
         let is_over = restored.is_some_and(|restored| restored.is_turn_over);
         return if is_over { Ok(()) } else { turns.answer(false).await };
     };
+    if restored.is_some_and(|restored| restored.is_unseen) {
+        turns.show_last().await?;
+    }
     let mut is_asked = user.asks_at_once() && turns.has_question(restored);
     loop {
         if !is_asked && !turns.begin(&*user).await? {
@@ -79,6 +82,16 @@ impl<'a> TurnLoop<'a> {
             turn_start: if is_conversation { number } else { 0 },
             unfinished: restored.and_then(|restored| restored.unfinished.as_ref()),
             is_set_up: true,
+        }
+    }
+
+    /// Emits the output of an answer that another process may not have shown.
+    async fn show_last(&self) -> Result<(), RunError> {
+        let last = self.host.record().steps().last().cloned();
+        let Some(step) = last.filter(|step| step.tool_results.is_empty()) else { return Ok(()) };
+        match self.host.check_answer(&step, false).await? {
+            AnswerCheck::Accepted => self.host.turn_answered(),
+            AnswerCheck::AskAgain(_) => Ok(()),
         }
     }
 

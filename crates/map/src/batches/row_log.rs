@@ -41,6 +41,7 @@ fn lost_state(entry: &Entry) -> Option<String> {
         | Entry::Waits(_)
         | Entry::Decided { .. }
         | Entry::Chosen(_)
+        | Entry::Shown
         | Entry::TakenBack { .. }
         | Entry::Ends => return None,
     };

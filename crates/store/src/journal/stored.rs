@@ -148,6 +148,7 @@ pub(super) fn memory(entry: &mut Entry) -> Option<&mut MemoryChange> {
         | Entry::Waits(_)
         | Entry::Decided { .. }
         | Entry::Chosen(_)
+        | Entry::Shown
         | Entry::TakenBack { .. }
         | Entry::Ends => None,
     }

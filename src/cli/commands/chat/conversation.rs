@@ -82,9 +82,17 @@ impl Conversation {
     }
 
     async fn next_turn(&self, prompt: &dyn TurnPrompt) -> NextTurn {
+        let is_resumed = self.has_earlier.get();
         self.greet(prompt);
+        if is_resumed {
+            self.front.show_unseen();
+        }
         let was_answering = self.is_answering.get();
         self.end_answer();
+        if was_answering || is_resumed {
+            // Not awaited: the next line, or the end, is written after it.
+            drop(self.context.recorder.append("", Entry::Shown));
+        }
         if was_answering && self.has_failed_answer() {
             return NextTurn::End;
         }

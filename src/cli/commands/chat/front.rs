@@ -37,6 +37,9 @@ pub(super) trait Front {
     /// Shows what was said before the conversation was resumed.
     fn show_earlier(&self, _messages: &[Rc<Message>]) {}
 
+    /// Shows an answer that the earlier process may not have shown, if it is not part of what was said.
+    fn show_unseen(&self) {}
+
     /// The model is asked; its text follows.
     fn begin_answer(&self) {}
 

@@ -14,6 +14,9 @@ use super::front::{Front, Line};
 use crate::cli::{failure::io_error_text, show::Show, standard_streams::blocking_standard_streams};
 use lmthing_base::diagnostic::Diagnostic;
 
+/// The longest message, in bytes.
+const MAX_LINE: usize = 64 << 20;
+
 pub(super) struct Piped {
     show: Rc<Show>,
     /// To the thread that reads. Each line is read when it is asked for, so that none is lost with the process.
@@ -24,14 +27,24 @@ impl Piped {
     pub(super) fn new(show: Rc<Show>) -> Self {
         let (requests, asked) = mpsc::channel::<oneshot::Sender<io::Result<Option<String>>>>();
         let read = move || {
+            let mut is_first = true;
             while let Ok(request) = asked.recv() {
                 let line = blocking_standard_streams().and_then(|(mut input, _)| next_line(&mut input));
-                let _ = request.send(line);
+                let _ = request.send(line.map(|line| line.map(|line| without_mark(line, is_first))));
+                is_first = false;
             }
         };
         // Without a thread the input counts as ended.
         let _ = thread::Builder::new().name("lines".into()).stack_size(256 << 10).spawn(read);
         Piped { show, requests }
+    }
+}
+
+/// Leaves out the byte order mark at the beginning of the input.
+fn without_mark(line: String, is_first: bool) -> String {
+    match line.strip_prefix('\u{feff}').filter(|_| is_first) {
+        Some(rest) => rest.to_owned(),
+        None => line,
     }
 }
 
@@ -42,6 +55,9 @@ fn next_line(input: &mut impl Read) -> io::Result<Option<String>> {
         // A buffer would hold more than the line.
         let (mut bytes, mut byte) = (Vec::new(), [0]);
         while !bytes.ends_with(b"\n") && read_byte(input, &mut byte)? {
+            if bytes.len() >= MAX_LINE {
+                return Err(io::Error::other("a line of it has more than 64 MiB"));
+            }
             bytes.push(byte[0]);
         }
         if bytes.is_empty() {
@@ -79,6 +95,13 @@ impl Front for Piped {
 
     fn show(&self, text: &str) {
         self.show.printer.stderr(&format!("{text}\n"));
+    }
+
+    fn show_unseen(&self) {
+        if self.show.has_unseen_answer() {
+            self.show.warn("the last answer of the earlier process follows; it may have been shown before");
+            self.show.end_line_of_answer();
+        }
     }
 
     fn end_answer(&self) {

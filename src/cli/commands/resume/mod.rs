@@ -62,10 +62,12 @@ enum ResumeTarget {
     Unfinished(Box<UnfinishedRun>, ApprovalArgs),
 }
 
+type FindRun<'a> = &'a dyn Fn(&Journal) -> Result<RunInfo, JournalError>;
+
 /// `goes_on` says whether a run that has ended well goes on.
 fn find(
     args: &ResumeArgs,
-    (find_run, goes_on): (&dyn Fn(&Journal) -> Result<RunInfo, JournalError>, bool),
+    (find_run, goes_on): (FindRun<'_>, bool),
     variables: &[(String, String)],
     directory: &Path,
 ) -> anyhow::Result<ResumeTarget> {
@@ -140,7 +142,7 @@ fn resume_run(
         journal: args.journal.clone(),
         last_text: progress.last.map(|last| last.text).filter(|_| {
             // The answers of a conversation were shown when they were complete.
-            unfinished.back_to.is_none() && (speaker.is_none() || progress.is_answered)
+            unfinished.back_to.is_none() && (speaker.is_none() || progress.is_answered || progress.is_unseen)
         }),
     };
     run::resume_run(command, printer, ResumedRun { resume_state, unfinished, warnings }, speaker)
