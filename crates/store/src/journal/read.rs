@@ -11,13 +11,12 @@ use super::{
     fork::StoredEntry,
     numbers::{from_sql, position_range, to_sql},
     runs::RunInfo,
-    stored::RunStart,
+    stored::{CHOSEN, RunStart},
 };
 use lmthing_base::checkpoint::{Entry, UserSettings, is_log_before};
 
 // How the text of an entry begins.
 const ANSWERED: &str = r#"{"answered""#;
-pub(super) const CHOSEN: &str = r#"{"chosen""#;
 const TAKEN_BACK: &str = r#"{"taken-back""#;
 
 pub(super) type PromptLogs = HashMap<String, Vec<Entry>>;

@@ -11,8 +11,7 @@ use super::{
     file::Journal,
     numbers::{from_sql, local_time, now},
     owner::OwnerProcess,
-    read::CHOSEN,
-    stored::CHAT,
+    stored::{CHAT, CHOSEN},
 };
 use lmthing_base::{
     diagnostic::closest,

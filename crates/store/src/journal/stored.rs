@@ -20,6 +20,9 @@ pub const SAY: &str = "say";
 /// The option of runs that are conversations.
 pub const CHAT: &str = "chat";
 
+/// How the text of an entry with settings of the user begins.
+pub(super) const CHOSEN: &str = r#"{"chosen""#;
+
 pub trait SecretFilter {
     /// Replaces them in all texts of a value.
     fn replace(&self, value: &mut Value);
