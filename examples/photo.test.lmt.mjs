@@ -9,9 +9,9 @@ const dot = new File([Uint8Array.of(0x89, 0x50, 0x4e, 0x47)], 'dot.png', { type:
 test('the picture stands before the question', async () => {
   const answer = await run('./photo.lmt.mjs', { input: { photo: dot } });
 
-  const [picture, question] = answer.steps[0].input.prompt.at(-1).content;
+  const [picture, question] = answer.steps[0]?.input.prompt.at(-1)?.content ?? [];
   expect(picture).toMatchObject({ type: 'file', filename: 'dot.png', mediaType: 'image/png', data: 'iVBORw==' });
-  expect(question.text).toBe(' What is in this picture?');
+  expect(question?.text).toBe(' What is in this picture?');
 });
 
 test('other files are refused', async () => {

@@ -3,9 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::marked;
 use crate::cli::failure::WrongUsage;
-use lmthing_base::diagnostic::closest;
+use lmthing_base::diagnostic::{Diagnostic, Location, closest};
 
 const TYPES: [(&str, &str); 4] = [("str", "string"), ("int", "integer"), ("float", "number"), ("bool", "boolean")];
 
@@ -105,6 +104,23 @@ fn fields(text: &str) -> Vec<Field<'_>> {
         }
     }
     fields
+}
+
+/// A mistake in the value of an option, marked below it.
+pub(super) fn marked(
+    option: &str,
+    value: &str,
+    (line, column): (usize, usize),
+    message: String,
+    hint: &str,
+) -> WrongUsage {
+    let number = |index: usize| u32::try_from(index + 1).unwrap_or(u32::MAX);
+    Box::new(Diagnostic {
+        location: Some(Location { path: option.to_owned(), line: number(line), column: number(column) }),
+        source_line: value.lines().nth(line).map(str::to_owned),
+        ..Diagnostic::new(message).with_hint(hint)
+    })
+    .into()
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use crate::cli::{
     setup_args::SetupArgs,
     show::Show,
 };
-use lmthing_base::{chat::ContentPart, diagnostic::Diagnostic};
+use lmthing_base::chat::ContentPart;
 use lmthing_providers::Redactor;
 use lmthing_system::{
     attachment::{self, MAX_ATTACHMENT},
@@ -117,21 +117,6 @@ fn write_prompt(system: Option<&str>, output: Option<&Value>) {
     if let Some(path) = unsaved_path(Path::new(FILE)) {
         set_unsaved_text(&path, Some(source.into()));
     }
-}
-
-/// A mistake in the value of an option, marked below it.
-fn marked(option: &str, value: &str, (line, column): (usize, usize), message: String, hint: &str) -> WrongUsage {
-    let number = |index: usize| u32::try_from(index + 1).unwrap_or(u32::MAX);
-    Box::new(Diagnostic {
-        location: Some(lmthing_base::diagnostic::Location {
-            path: option.to_owned(),
-            line: number(line),
-            column: number(column),
-        }),
-        source_line: value.lines().nth(line).map(str::to_owned),
-        ..Diagnostic::new(message).with_hint(hint)
-    })
-    .into()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::{Path, is_separator};
 
 use serde_json::Value;
 
-use super::{fields, marked};
+use super::fields::{self, marked};
 use crate::cli::failure::{WrongUsage, io_error_text};
 use lmthing_base::{
     diagnostic::{did_you_mean, ends_in_json},
