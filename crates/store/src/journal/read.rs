@@ -196,3 +196,62 @@ pub(super) fn parse_logs<'a>(entries: impl Iterator<Item = (String, &'a str)>) -
     }
     Ok(logs)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use lmthing_base::checkpoint::restore;
+
+    fn entries(lines: &[(&str, serde_json::Value)]) -> Vec<StoredEntry> {
+        (0..).zip(lines).map(|(at, (key, entry))| (at, (*key).to_owned(), entry.to_string())).collect()
+    }
+
+    fn said(text: &str) -> serde_json::Value {
+        json!({ "said": { "added": [{ "role": "user", "content": text }], "memory": {} } })
+    }
+
+    fn answered(step: usize, count: usize) -> serde_json::Value {
+        json!({ "answered": {
+            "step": step, "active": {}, "finishReason": "stop", "cost": 0, "provider": "lab", "modelId": "m", "usage": {},
+            "message": { "role": "assistant", "content": format!("answer {step}") },
+            "memory": { "states": { "count": { "value": count } } },
+        } })
+    }
+
+    fn ends(step: usize) -> serde_json::Value {
+        json!({ "step-ends": { "step": step, "endsTurn": true, "memory": {} } })
+    }
+
+    #[test]
+    fn turns_that_were_taken_back_are_not_restored() {
+        let mut lines = vec![
+            ("", said("a")),
+            ("", answered(0, 1)),
+            ("", ends(0)),
+            ("/0:helper@c#0", answered(0, 7)),
+            ("", said("b")),
+            ("", answered(1, 2)),
+            ("", ends(1)),
+            ("/1:helper@c#0", answered(0, 8)),
+            // Back to the message, without its answer.
+            ("", json!({ "taken-back": { "entries": 4, "step": 1 } })),
+        ];
+        let logs = |lines: &[(&str, serde_json::Value)]| {
+            let standing = standing_entries(entries(lines));
+            parse_logs(standing.iter().map(|(_, key, text)| (key.clone(), text.as_str()))).unwrap()
+        };
+        let mut kept = logs(&lines);
+        assert!(kept.len() == 2 && kept.contains_key("/0:helper@c#0"), "{:?}", kept.keys());
+        let restored = restore(kept.remove("").unwrap(), None);
+        assert_eq!((restored.next_step(), restored.history.len(), restored.is_turn_over), (1, 3, false));
+        assert_eq!(serde_json::to_value(&restored.before.states).unwrap(), json!({ "count": { "value": 1 } }));
+        // Asked again, then the message itself is taken back, and then the first.
+        lines.extend([("", answered(1, 3)), ("", ends(1)), ("", json!({ "taken-back": { "entries": 3, "step": 1 } }))]);
+        let restored = restore(logs(&lines).remove("").unwrap(), None);
+        assert_eq!((restored.next_step(), restored.history.len(), restored.is_turn_over), (1, 2, true));
+        lines.push(("", json!({ "taken-back": { "entries": 0, "step": 0 } })));
+        assert!(logs(&lines).is_empty());
+    }
+}
