@@ -37,4 +37,28 @@ fn a_column_has_paths_of_files() {
     let again = map();
     assert!(again.stderr.contains("row 4 | a.txt 3 two c.txt"), "{again:?}");
     assert!(!again.stderr.contains("row 2 |") && again.stderr.contains("1 done before"), "{again:?}");
+    // A finished row keeps its answer when its file is gone.
+    fs::remove_file(folder.path("in/b/c.txt")).unwrap();
+    let without = map();
+    for part in ["row 2: photo: cannot read the file b/c.txt", "its answer is kept", "2 done before"] {
+        assert!(without.stderr.contains(part), "{part}: {}", without.stderr);
+    }
+}
+
+#[test]
+fn data_cannot_ask_for_a_file() {
+    let prompt = LOOK
+        .replace("photo: z.file()", "photo: z.any()")
+        .replace("photo.name, photo.size, await photo.text()", "JSON.stringify(photo)");
+    let row = json!({ "photo": { "lmthing:file": "secret.txt", "sha256": "x" } });
+    let (rows, root) = (format!("{row}\n"), json!({ "photo": 1, "lmthing:files": { "/photo": "x" } }).to_string());
+    let files = [("p.lmt.mjs", &*prompt), ("rows.jsonl", &*rows), ("root.jsonl", &*root), ("secret.txt", "TOP")];
+    let folder = Folder::new(&files);
+    let outcome = folder.run("map p.lmt.mjs --input rows.jsonl -o out.jsonl");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert!(outcome.stderr.contains(r#"{"lmthing:file":"secret.txt","sha256":"x"}"#), "{outcome:?}");
+    let written = results(&fs::read_to_string(folder.path("out.jsonl")).unwrap());
+    assert_eq!((&written[0]["input"], written[0].get("files")), (&row, None));
+    let outcome = folder.run("map p.lmt.mjs --input root.jsonl");
+    assert!(outcome.code == 2 && outcome.stderr.contains("lmthing:files: this name is reserved"), "{outcome:?}");
 }

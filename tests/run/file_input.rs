@@ -118,6 +118,51 @@ fn what_is_no_file_is_wrong_usage() {
 }
 
 #[test]
+fn schemas_of_files_may_have_more_checks() {
+    let folder = folder();
+    folder.write(
+        "p.lmt.mjs",
+        "import { z } from 'zod';
+         export const config = { model: 'mock' };
+         export const mock = [{ type: 'text', text: 'Seen.' }];
+         export const input = z.object({
+           photo: z.instanceof(Blob).refine((blob) => blob.size < 20, 'too big').describe('It').meta({ a: 1 }),
+           more: z.array(z.instanceof(File).superRefine(() => {})).default([]),
+           pair: z.tuple([z.string(), z.file()]).optional(),
+           both: z.file().and(z.instanceof(Blob)).optional(),
+           jpeg: z.file().mime('image/jpeg').optional(),
+         });
+         export default async ({ $ }, { photo, more, pair, both }) => {
+           console.log([photo, ...more, pair?.[1], both].filter(Boolean).map((/** @type {any} */ file) => file.name).join());
+           $`See ${photo}`;
+         };",
+    );
+    let all = ["p.lmt.mjs", "@cat.png", "--more", "@notes.md", "--pair", r#"["a","@cat.png"]"#, "--both", "@notes.md"];
+    let outcome = run(&folder, &all, "");
+    assert_eq!(
+        (outcome.code, outcome.stdout.lines().next()),
+        (0, Some("cat.png,notes.md,cat.png,notes.md")),
+        "{outcome:?}"
+    );
+    for (arguments, expected) in [
+        (["--photo", "@a.wav"], "--photo: too big, got the file a.wav (audio/wav, 22 bytes)"),
+        (
+            ["@cat.png", "--jpeg=@cat.png"],
+            "--jpeg: expected \"image/jpeg\", got the file cat.png (image/png, 18 bytes)",
+        ),
+        (["@cat.png", r#"--pair=["a","b"]"#], "--pair[1]: expected a file, got 'b'"),
+    ] {
+        let outcome = run(&folder, &["p.lmt.mjs", arguments[0], arguments[1]], "");
+        assert!(outcome.code == 2 && outcome.stderr.contains(expected), "{expected}: {outcome:?}");
+    }
+    let wrong = r#"{"photo":{"type":"resource","resource":{"uri":"a","blob":"@@"}}}"#;
+    let outcome = run(&folder, &["--input", "-", "p.lmt.mjs"], wrong);
+    assert!(outcome.stderr.contains("got a resource whose blob is not base64"), "{outcome:?}");
+    let check = Outcome::of(folder.command("check").args(["--input", r#"{"photo":"@cat.png"}"#, "p.lmt.mjs"]));
+    assert!(check.code == 0 && check.stdout.contains("1 message"), "{check:?}");
+}
+
+#[test]
 fn only_the_named_file_can_be_read() {
     let source = LOOK.replace("$`Look", "const { readFileSync } = await import('node:fs'); try { readFileSync(process.env.OUT); } catch (error) { console.log(error.name); }\n$`Look");
     let folder = folder();

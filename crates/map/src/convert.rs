@@ -40,10 +40,10 @@ impl Converter {
         Ok(Converter { taken, columns, files, header, settings: settings.to_vec() })
     }
 
-    /// The input of a row, in which files are references.
+    /// The input of a row, with the hashes of its files.
     pub(super) fn input(&self, values: Values) -> Result<Map<String, Value>, InvalidRow> {
         let mut input = self.written_input(values)?;
-        match self.files.refer(&self.taken.declaration, &mut input) {
+        match self.files.add_hashes(&self.taken.declaration, &mut input) {
             Ok(()) => Ok(input),
             Err(problem) => Err(InvalidRow { message: problem.message().to_owned(), row: input }),
         }

@@ -76,7 +76,7 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
         files: converter.files.clone(),
         tag,
     };
-    let files = converter.files.clone();
+    let files = (converter.files.clone(), converter.taken.clone());
     let work = Work {
         targets: Targets::one(target),
         inputs: Box::new(Inputs { records, converter }),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::{hashes::hex, rows::Source};
-use lmthing_base::input::{Declaration, InputProblem, UnreadableText, load_references};
+use lmthing_base::input::{Declaration, InputProblem, UnreadableText};
 use lmthing_system::{
     attachment::{self, MAX_ATTACHMENT},
     files::io_error_text,
@@ -29,37 +29,26 @@ impl RowFiles {
         }
     }
 
-    /// Replaces paths of files by references with hashes, so that a row with a changed file is another row.
-    pub fn refer(&self, declaration: &Declaration, row: &mut Map<String, Value>) -> Result<(), InputProblem> {
-        if !declaration.takes_files() {
-            return Ok(());
-        }
-        declaration.refer_files(row, &|path| {
+    /// Adds the hashes of files to a row, so that a row with a changed file is another row.
+    pub fn add_hashes(&self, declaration: &Declaration, row: &mut Map<String, Value>) -> Result<(), InputProblem> {
+        declaration.add_file_hashes(row, &|path| {
             let bytes = user_file::read(&self.0.join(path), MAX_ATTACHMENT);
             bytes.map(|bytes| hex(&Sha256::digest(bytes))).map_err(|error| UnreadableText(io_error_text(&error)))
         })
     }
 
-    /// As [`RowFiles::load`], for a row with paths in place of references.
-    pub fn load_written(&self, declaration: &Declaration, row: &Map<String, Value>) -> Result<Value, UnreadableText> {
+    /// A row with the files that it names.
+    pub fn load(
+        &self,
+        declaration: &Declaration,
+        row: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, UnreadableText> {
         let mut row = row.clone();
-        if declaration.takes_files() {
-            let no_hash = |_: &str| Ok(String::new());
-            declaration
-                .refer_files(&mut row, &no_hash)
-                .map_err(|problem| UnreadableText(problem.message().to_owned()))?;
-        }
-        self.load(&row)
-    }
-
-    /// The input of a row with its files.
-    pub fn load(&self, row: &Map<String, Value>) -> Result<Value, UnreadableText> {
-        let mut input = Value::Object(row.clone());
-        load_references(&mut input, &mut |path| {
+        declaration.load_files(&mut row, &|path| {
             let file = attachment::input_file(&self.0.join(path));
             file.map(|file| file.to_json())
                 .map_err(|error| UnreadableText(format!("cannot read the file {path}: {}", io_error_text(&error))))
         })?;
-        Ok(input)
+        Ok(row)
     }
 }

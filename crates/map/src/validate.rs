@@ -20,7 +20,10 @@ use super::{
     work::RowHost,
     written::check_written,
 };
-use lmthing_base::{diagnostic::Diagnostic, input::InputShape};
+use lmthing_base::{
+    diagnostic::Diagnostic,
+    input::{InputShape, lacks_file},
+};
 use lmthing_engine::{bindings::InputRows, prompt::RunError};
 
 const INTERRUPT_CHECK_INTERVAL: u64 = 256;
@@ -96,6 +99,23 @@ impl<'a> RowValidator<'a> {
         }
     }
 
+    /// Whether a row has an earlier result, which is then its result.
+    fn is_reused(&mut self, row: u64, input: &Map<String, Value>) -> bool {
+        match self.store.as_mut().map_or(Ok(false), |store| store.reuse(row, input)) {
+            Ok(false) => false,
+            Ok(true) => {
+                self.validated.reused += 1;
+                self.validated.done.insert(row);
+                true
+            }
+            Err(error) => {
+                self.fail(Diagnostic::new(format!("cannot read the earlier results: {error}")));
+                self.records = None;
+                false
+            }
+        }
+    }
+
     fn fail(&mut self, problem: Diagnostic) -> Option<Map<String, Value>> {
         self.failed = Some(Rc::new(RunError::Usage(Box::new(problem))));
         None
@@ -134,13 +154,19 @@ impl InputRows for RowValidator<'_> {
             let input = match record {
                 Ok(Record { line, values }) => {
                     self.line = line;
-                    let converter = self.converter.as_ref()?;
-                    let input = converter.input(values).map_err(|wrong| wrong.message);
-                    input.and_then(|input| match converter.files.load(&input) {
-                        Ok(Value::Object(loaded)) => Ok((input, loaded)),
-                        Ok(_) => Ok((input.clone(), input)),
-                        Err(why) => Err(why.to_string()),
-                    })
+                    let Converter { taken, files, .. } = self.converter.as_ref()?;
+                    match self.converter.as_ref()?.input(values) {
+                        Ok(input) => match files.load(&taken.declaration, &input) {
+                            Ok(loaded) => Ok((input, loaded)),
+                            Err(why) => Err(why.to_string()),
+                        },
+                        Err(wrong) if lacks_file(&wrong.row) && self.is_reused(row, &wrong.row) => {
+                            self.notes.push(format!("row {row}: {}; its answer is kept", wrong.message));
+                            self.validated.total = row;
+                            continue;
+                        }
+                        Err(wrong) => Err(wrong.message),
+                    }
                 }
                 // Its message has the line.
                 Err(Fault::Row(message)) => {
@@ -167,16 +193,7 @@ impl InputRows for RowValidator<'_> {
         if let Some(message) = wrong {
             return self.validated.add_invalid(row, InvalidRowFault { message, line: self.line });
         }
-        match self.store.as_mut().map_or(Ok(false), |store| store.reuse(row, &self.input)) {
-            Ok(true) => {
-                self.validated.reused += 1;
-                self.validated.done.insert(row);
-            }
-            Ok(false) => {}
-            Err(error) => {
-                self.fail(Diagnostic::new(format!("cannot read the earlier results: {error}")));
-                self.records = None;
-            }
-        }
+        let input = std::mem::take(&mut self.input);
+        self.is_reused(row, &input);
     }
 }

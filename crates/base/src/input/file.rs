@@ -36,6 +36,10 @@ impl InputFile {
         let resource = resource(value)?;
         let text = |key: &str| resource.get(key).and_then(Value::as_str);
         let bytes = match (text("blob"), text("text")) {
+            // Programs break long lines.
+            (Some(blob), _) if blob.contains(['\n', '\r', ' ']) => {
+                BASE64.decode(blob.replace(['\n', '\r', ' '], "")).ok()?
+            }
             (Some(blob), _) => BASE64.decode(blob).ok()?,
             (None, text) => text?.as_bytes().to_vec(),
         };

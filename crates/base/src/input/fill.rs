@@ -19,7 +19,7 @@ pub(super) fn fill(declaration: &Declaration, line: &CommandLine) -> Result<Fill
     let sorted = parse_arguments(declaration, line)?;
     let mut reader = TextReader::new(line);
     let mut input = match &line.whole {
-        Some(word) => whole(&mut reader, word, &ValueKind::Object(declaration.fields.clone()))?,
+        Some(word) => whole(&mut reader, word, Some(&ValueKind::Object(declaration.fields.clone())))?,
         None => Map::new(),
     };
     for given in &sorted.options {
@@ -32,10 +32,15 @@ pub(super) fn fill(declaration: &Declaration, line: &CommandLine) -> Result<Fill
 }
 
 pub(super) fn check_whole(line: &CommandLine) -> Result<(), InputProblem> {
-    line.whole.as_ref().map_or(Ok(()), |word| whole(&mut TextReader::new(line), word, &ValueKind::Anything).map(drop))
+    line.whole.as_ref().map_or(Ok(()), |word| whole(&mut TextReader::new(line), word, None).map(drop))
 }
 
-fn whole(reader: &mut TextReader<'_>, word: &str, kind: &ValueKind) -> Result<Map<String, Value>, InputProblem> {
+/// Without a kind, files that the input names are not read, as it decides how.
+fn whole(
+    reader: &mut TextReader<'_>,
+    word: &str,
+    kind: Option<&ValueKind>,
+) -> Result<Map<String, Value>, InputProblem> {
     let text = reader.text("--input", word)?;
     let place = if text.is_typed { "--input" } else { &format!("--input {word}") };
     let expected = "the whole input as a JSON object";
@@ -55,7 +60,10 @@ fn whole(reader: &mut TextReader<'_>, word: &str, kind: &ValueKind) -> Result<Ma
             _ => problem.hint("--input takes JSON, @FILE or - (standard input)"),
         }
     })?;
-    let parsed = if text.is_typed { reader.expand("--input", kind, parsed)? } else { parsed };
+    let parsed = match kind {
+        Some(kind) if text.is_typed => reader.expand("--input", kind, parsed)?,
+        _ => parsed,
+    };
     match parsed {
         Value::Object(fields) => Ok(fields),
         other => Err(InputProblem::new(format!("{place}: expected {expected}, got {}", quoted(&other.to_string())))),

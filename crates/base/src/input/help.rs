@@ -97,7 +97,7 @@ fn about(property: &Property) -> String {
     if property.kind.is_flag() {
         notes.insert(0, "boolean".to_owned());
     }
-    if property.kind.takes_file() || property.kind.item().takes_file() {
+    if property.kind.takes_file() || property.kind.item(0).takes_file() {
         notes.insert(0, "as @PATH".to_owned());
     }
     if property.is_required {

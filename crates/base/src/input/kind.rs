@@ -53,7 +53,7 @@ pub(super) enum ValueKind {
     Null,
     Choice(Vec<Value>),
     List(Box<ValueKind>),
-    Tuple,
+    Tuple(Vec<ValueKind>),
     Object(ObjectFields),
     AnyOf(Vec<ValueKind>),
     Nullable(Box<ValueKind>),
@@ -73,6 +73,10 @@ impl ValueKind {
             Some("bigint") => return ValueKind::BigInteger,
             Some("File") => return ValueKind::File,
             _ => {}
+        }
+        let is_file = |part: &Value| place.resolve(part).get("tsType").is_some_and(|name| name == "File");
+        if keywords.get("allOf").and_then(Value::as_array).is_some_and(|parts| parts.iter().any(is_file)) {
+            return ValueKind::File;
         }
         if let Some(value) = keywords.get("const") {
             return ValueKind::union(vec![ValueKind::Choice(vec![value.clone()])]);
@@ -115,9 +119,12 @@ impl ValueKind {
                 Some(items @ Value::Object(_)) if !keywords.contains_key("prefixItems") => {
                     ValueKind::List(Box::new(ValueKind::read(items, place.inner(1))))
                 }
-                Some(_) => ValueKind::Tuple,
-                None if keywords.contains_key("prefixItems") => ValueKind::Tuple,
-                None => ValueKind::List(Box::new(ValueKind::Anything)),
+                None if !keywords.contains_key("prefixItems") => ValueKind::List(Box::new(ValueKind::Anything)),
+                _ => {
+                    let items = keywords.get("prefixItems").and_then(Value::as_array);
+                    let items = items.map(Vec::as_slice).unwrap_or_default();
+                    ValueKind::Tuple(items.iter().map(|item| ValueKind::read(item, place.inner(items.len()))).collect())
+                }
             },
             _ => ValueKind::Anything,
         }
@@ -172,17 +179,19 @@ impl ValueKind {
     pub(super) fn has_file(&self) -> bool {
         match self.inner() {
             ValueKind::List(item) => item.has_file(),
+            ValueKind::Tuple(items) => items.iter().any(ValueKind::has_file),
             ValueKind::Object(fields) => fields.kinds().any(ValueKind::has_file),
             ValueKind::AnyOf(kinds) => kinds.iter().any(ValueKind::has_file),
             kind => kind.takes_file(),
         }
     }
 
-    /// The kind of the items of a list.
-    pub(super) fn item(&self) -> &ValueKind {
+    /// The kind of an item of a list.
+    pub(super) fn item(&self, index: usize) -> &ValueKind {
         match self.inner() {
             ValueKind::List(item) => item,
-            ValueKind::AnyOf(kinds) => first_with_file(kinds.iter().map(ValueKind::item)),
+            ValueKind::Tuple(items) => items.get(index).unwrap_or(&ValueKind::Anything),
+            ValueKind::AnyOf(kinds) => first_with_file(kinds.iter().map(|kind| kind.item(index))),
             _ => &ValueKind::Anything,
         }
     }
@@ -233,7 +242,7 @@ impl ValueKind {
                 name if name.contains('|') => format!("({name})[]"),
                 name => format!("{name}[]"),
             },
-            ValueKind::Tuple => "array".into(),
+            ValueKind::Tuple(_) => "array".into(),
             ValueKind::Object(fields) if fields.properties.is_empty() => "object".into(),
             ValueKind::Object(fields) => {
                 let name = |field: &Property| format!("{}{}", field.name, if field.is_required { "" } else { "?" });
@@ -260,7 +269,7 @@ impl ValueKind {
                 format!("one of {}", values.iter().map(plain_value).collect::<Vec<_>>().join(", "))
             }
             ValueKind::List(_) => format!("a JSON array ({})", self.name()),
-            ValueKind::Tuple => "a JSON array".into(),
+            ValueKind::Tuple(_) => "a JSON array".into(),
             ValueKind::Object(fields) if fields.properties.is_empty() => "a JSON object".into(),
             ValueKind::Object(_) => format!("a JSON object {}", self.name()),
             ValueKind::AnyOf(kinds) => kinds.iter().map(ValueKind::expected).collect::<Vec<_>>().join(", or "),
@@ -283,7 +292,7 @@ impl ValueKind {
             ValueKind::List(item) => {
                 value.as_array().is_some_and(|values| values.iter().all(|value| item.takes(value)))
             }
-            ValueKind::Tuple => value.is_array(),
+            ValueKind::Tuple(_) => value.is_array(),
             ValueKind::Object(_) => value.is_object(),
             ValueKind::AnyOf(kinds) => kinds.iter().any(|kind| kind.takes(value)),
             ValueKind::Nullable(kind) => value.is_null() || kind.takes(value),

@@ -3,7 +3,6 @@
 mod arguments;
 mod command_line;
 mod file;
-mod file_reference;
 mod fill;
 mod help;
 mod kind;
@@ -12,6 +11,7 @@ mod problem;
 mod property;
 mod reader;
 mod revival;
+mod row_files;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -19,12 +19,12 @@ mod value;
 
 pub use command_line::{CommandLine, FilledInput, InputShape, TextSources, UnreadableText};
 pub use file::{InputFile, resource_schema, with_short_files};
-pub use file_reference::{load_references, put_references, take_references};
 pub use help::{FileOption, file_options, help, usage};
 pub use own_options::check_arguments;
 pub use problem::InputProblem;
 pub use property::{Declaration, NotAnObject};
 pub use revival::{Revival, RevivedType, revivals};
+pub use row_files::{is_same_row, lacks_file, put_file_hashes, take_file_hashes};
 pub use table::{ColumnSetting, Columns};
 
 #[derive(Debug)]

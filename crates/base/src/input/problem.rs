@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{
     command_line::FilledInput,
-    file::{FORM, InputFile, is_resource},
+    file::{FORM, InputFile, is_resource, with_short_files},
     kind::ValueKind,
     property::{Declaration, Property},
 };
@@ -117,12 +117,15 @@ impl From<InputProblem> for Diagnostic {
 /// Whether something else was given for a file.
 fn is_no_file(declaration: &Declaration, input: &Map<String, Value>, problem: &schema::ValidationProblem) -> bool {
     let Some((name, inner)) = problem.keys.split_first() else { return false };
-    let is_index = |key: &str| key.parse::<usize>().is_ok();
-    let kind = inner.iter().fold(declaration.fields.kind_of(name), |kind, key| match kind.inner() {
-        ValueKind::List(_) if is_index(key) => kind.item(),
+    kind_at(declaration, name, inner).takes_file()
+        && given(input, name, inner).is_some_and(|given| InputFile::read(given).is_none())
+}
+
+fn kind_at<'a>(declaration: &'a Declaration, name: &str, inner: &[String]) -> &'a ValueKind {
+    inner.iter().fold(declaration.fields.kind_of(name), |kind, key| match (kind.inner(), key.parse::<usize>()) {
+        (ValueKind::List(_) | ValueKind::Tuple(_), Ok(index)) => kind.item(index),
         _ => kind.field(key),
-    });
-    kind.takes_file() && given(input, name, inner).is_some_and(|given| InputFile::read(given).is_none())
+    })
 }
 
 fn given<'a>(input: &'a Map<String, Value>, name: &str, inner: &[String]) -> Option<&'a Value> {
@@ -169,7 +172,7 @@ fn schema_line(
     let option = declaration.fields.named(name).map_or_else(|| name.clone(), |known| declaration.fields.option(known));
     let within = problem.path.strip_prefix(name.as_str()).unwrap_or_default();
     let place = if is_call { format!("{name}{within}") } else { format!("--{option}{within}") };
-    let known = declaration.fields.named(name).filter(|_| inner.is_empty());
+    let known = Some(kind_at(declaration, name, inner)).filter(|kind| inner.is_empty() || kind.takes_file());
     let message = expectation(known, &problem.message);
     match given(input, name, inner) {
         Some(given) => format!("{place}: {message}, got {}", shown(given)),
@@ -178,17 +181,18 @@ fn schema_line(
     }
 }
 
-/// What a schema expects, without the parts that the rest of the line contains. `property` is set if the error concerns it as a
-/// whole.
-fn expectation(property: Option<&Property>, message: &str) -> String {
+/// What a schema expects, without the parts that the rest of the line contains. `kind` is set if the error concerns a whole
+/// property, or a file.
+fn expectation(kind: Option<&ValueKind>, message: &str) -> String {
     // The date was created from text, so a schema only reports that it is invalid. For a union it reports nothing.
-    let is_uninformative = |known: &&Property| match known.kind.inner() {
+    let is_uninformative = |kind: &&ValueKind| match kind.inner() {
         ValueKind::Date => message.starts_with("Invalid input: expected date"),
-        ValueKind::File => message.starts_with("Invalid input"),
+        // Another message names the media types.
+        ValueKind::File => message.starts_with("Invalid input") && !message.contains('"'),
         _ => message == "Invalid input",
     };
-    if let Some(known) = property.filter(is_uninformative) {
-        return format!("expected {}", known.kind.expected());
+    if let Some(kind) = kind.filter(is_uninformative) {
+        return format!("expected {}", kind.expected());
     }
     let expected = message.strip_prefix("Invalid input: ").or_else(|| message.strip_prefix("Invalid option: "));
     match expected.filter(|rest| rest.starts_with("expected ")) {
@@ -200,10 +204,14 @@ fn expectation(property: Option<&Property>, message: &str) -> String {
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
-        resource if is_resource(resource) => {
-            InputFile::read(resource).map_or_else(|| "a resource".to_owned(), |file| format!("the file {}", file.name))
-        }
-        other => cut(&other.to_string()),
+        resource if is_resource(resource) => match InputFile::read(resource) {
+            Some(InputFile { name, media_type, bytes, .. }) => {
+                let media_type = if media_type.is_empty() { "of unknown kind" } else { &media_type };
+                format!("the file {name} ({media_type}, {} bytes)", bytes.len())
+            }
+            None => "a resource whose blob is not base64".to_owned(),
+        },
+        other => cut(&with_short_files(other).to_string()),
     }
 }
 

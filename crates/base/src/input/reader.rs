@@ -97,7 +97,8 @@ impl<'a> TextReader<'a> {
                 _ => Value::String(text),
             },
             Value::Array(values) => {
-                let items = values.into_iter().map(|value| self.expand(place, kind.item(), value));
+                let items = values.into_iter().enumerate();
+                let items = items.map(|(index, value)| self.expand(place, kind.item(index), value));
                 Value::Array(items.collect::<Result<_, _>>()?)
             }
             Value::Object(fields) => {

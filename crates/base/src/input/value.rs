@@ -41,7 +41,7 @@ fn file(reader: &TextReader<'_>, place: &str, kind: &ValueKind, word: &str) -> R
         ValueKind::Nullable(_) if word == "null" => Ok(None),
         kind if *kind.inner() != ValueKind::File => Ok(None),
         kind => {
-            let path = if word == "-" { "PATH" } else { word };
+            let path = Some(word.trim_start_matches('@')).filter(|path| !matches!(*path, "" | "-")).unwrap_or("PATH");
             let problem = InputProblem::unexpected(place, kind, word);
             Err(problem.hint(format!("a file is given by its path behind @: {place} @{path}")))
         }
@@ -86,10 +86,11 @@ pub(super) fn cell(
     cell: &str,
 ) -> Result<Value, InputProblem> {
     let text = |text: &str| SourceText { text: text.to_owned(), is_typed: false };
+    let takes = |item: &ValueKind, value: &Value| item.takes(value) || (item.takes_file() && value.is_string());
     match kind.inner() {
         _ if kind != kind.inner() && cell.trim() == "null" => Ok(Value::Null),
         ValueKind::List(item) => match read_json::<Value>(cell) {
-            Ok(Value::Array(items)) if items.iter().all(|value| item.takes(value)) => Ok(Value::Array(items)),
+            Ok(Value::Array(items)) if items.iter().all(|value| takes(item, value)) => Ok(Value::Array(items)),
             _ => Ok(Value::Array(vec![text_value(reader, place, item, text(cell))?])),
         },
         // The spellings of spreadsheets and other programs.
@@ -114,7 +115,7 @@ fn text_value(
         }
         ValueKind::Text { .. } | ValueKind::File => Ok(Value::String(text.text)),
         ValueKind::List(_)
-        | ValueKind::Tuple
+        | ValueKind::Tuple(_)
         | ValueKind::Object(_)
         | ValueKind::AnyOf(_)
         | ValueKind::Anything

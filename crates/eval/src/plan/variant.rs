@@ -90,10 +90,10 @@ impl<'a> RowCheck<'a> {
         let Some(taken) = self.taken else { return Err(Box::new(Diagnostic::new("the rows were not checked"))) };
         let mut counts: HashMap<String, u32> = HashMap::new();
         let keys = self.inputs.iter().map(|input| {
-            // A row with a changed file is another row. That the file can be read was checked before.
-            let mut referred = Map::clone(input);
-            let _ = self.raw.files.refer(&taken.declaration, &mut referred);
-            let hash = stable_hash(&referred);
+            // A row with a changed file is another row. A file that is gone since it was read has no hash.
+            let mut hashed = Map::clone(input);
+            let _ = self.raw.files.add_hashes(&taken.declaration, &mut hashed);
+            let hash = stable_hash(&hashed);
             let count = counts.entry(hash.clone()).or_default();
             *count += 1;
             format!("{hash}-{count}")
@@ -128,10 +128,7 @@ impl<'a> RowCheck<'a> {
     fn load(&self, input: &Map<String, Value>) -> Result<Map<String, Value>, UnreadableText> {
         let whole = with_replaced(input, self.variant);
         let Some(taken) = &self.taken else { return Ok(whole) };
-        match self.raw.files.load_written(&taken.declaration, &whole)? {
-            Value::Object(loaded) => Ok(loaded),
-            _ => Ok(whole),
-        }
+        self.raw.files.load(&taken.declaration, &whole)
     }
 
     fn input(&self, index: usize) -> Result<Map<String, Value>, InputProblem> {

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::line::{self, with_row};
 use crate::hashes::hash_input;
+use lmthing_base::input::{is_same_row, take_file_hashes};
 
 #[derive(Debug, Default)]
 pub(super) struct EarlierResults {
@@ -39,7 +40,8 @@ impl EarlierResults {
             }
             let read = str::from_utf8(&line).ok().filter(|line| line.ends_with('\n')).and_then(line::ResultLine::new);
             if let Some(input) = read.filter(line::ResultLine::is_ok).and_then(|read| read.input()) {
-                self.locations.push(ResultLocation { input: hash_input(&input), is_taken: false, file: index, offset });
+                let input = written_hash(input);
+                self.locations.push(ResultLocation { input, is_taken: false, file: index, offset });
             }
             offset += length as u64;
         }
@@ -54,7 +56,7 @@ impl EarlierResults {
             self.locations.sort_unstable_by_key(|location| (location.input, location.file, location.offset));
             self.is_sorted = true;
         }
-        let wanted = hash_input(input);
+        let wanted = written_hash(input.clone());
         let start = self.locations.partition_point(|location| location.input < wanted);
         for index in start..self.locations.len() {
             let location = self.locations[index];
@@ -65,8 +67,11 @@ impl EarlierResults {
                 continue;
             }
             let line = self.line(location)?;
-            // Two inputs may share a hash.
-            if line::ResultLine::new(&line).and_then(|read| read.input()).is_some_and(|known| known == *input) {
+            // Two inputs may share a hash, as rows with a changed file do.
+            if line::ResultLine::new(&line)
+                .and_then(|read| read.input())
+                .is_some_and(|known| is_same_row(&known, input))
+            {
                 self.locations[index].is_taken = true;
                 return Ok(Some(with_row(&line, row)));
             }
@@ -90,4 +95,10 @@ impl EarlierResults {
         BufReader::with_capacity(1 << 10, file.by_ref()).read_until(b'\n', &mut line)?;
         String::from_utf8(line).map_err(io::Error::other)
     }
+}
+
+/// The hash of a row without the hashes of its files.
+fn written_hash(mut input: Map<String, Value>) -> u64 {
+    take_file_hashes(&mut input);
+    hash_input(&input)
 }

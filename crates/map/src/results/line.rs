@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json, value::RawValue};
 use lmthing_base::{
     chat::{FinishReason, Usage},
     event::FailureReport,
-    input::{put_references, take_references},
+    input::{put_file_hashes, take_file_hashes},
 };
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,7 +94,8 @@ pub(crate) fn to_line(row: u64, input: &Map<String, Value>, outcome: &RowOutcome
     let mut object = Map::new();
     object.insert("row".to_owned(), row.into());
     let mut shown = input.clone();
-    let files = take_references(&mut shown);
+    let mut files = take_file_hashes(&mut shown);
+    files.retain(|_, hash| !hash.is_null());
     object.insert("input".to_owned(), Value::Object(shown));
     if !files.is_empty() {
         object.insert("files".to_owned(), Value::Object(files));
@@ -148,9 +149,10 @@ impl<'a> ResultLine<'a> {
     }
 
     pub(super) fn input(&self) -> Option<Map<String, Value>> {
-        let input = serde_json::from_str(self.input.get()).ok()?;
+        let mut input = serde_json::from_str(self.input.get()).ok()?;
         let hashes = self.files.map_or_else(|| Some(Map::new()), |files| serde_json::from_str(files.get()).ok())?;
-        Some(put_references(input, &hashes))
+        put_file_hashes(&mut input, hashes);
+        Some(input)
     }
 }
 

@@ -8,7 +8,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -22,6 +22,7 @@ use crate::{
     results::{RemoteAttempt, RowError, RowOutcome},
     row_files::RowFiles,
 };
+use lmthing_base::input::InputShape;
 use lmthing_engine::prompt::RunError;
 use lmthing_system::remote::{IngressClient, InvocationResult, RemoteError};
 
@@ -31,6 +32,7 @@ pub(crate) struct RemoteRows {
     pub(super) server: RemoteService,
     salt: String,
     files: RowFiles,
+    taken: Arc<InputShape>,
     claims: Mutex<Claims>,
 }
 
@@ -48,11 +50,11 @@ impl RemoteRows {
         server: RemoteService,
         salt: String,
         claims: impl IntoIterator<Item = u64>,
-        files: RowFiles,
+        (files, taken): (RowFiles, Arc<InputShape>),
     ) -> Self {
         let runs = claims.into_iter().map(|run| (run, 0)).collect();
         let claims = Claims { runs, begun: HashSet::new(), copies: HashMap::new() };
-        RemoteRows { server, salt, files, claims: Mutex::new(claims) }
+        RemoteRows { server, salt, files, taken, claims: Mutex::new(claims) }
     }
 
     /// Claims a run or a key for a row; returns whether the row owns it now.
@@ -89,8 +91,8 @@ pub(super) async fn run(rows: &RemoteRows, remote: &IngressClient, job: &Job) ->
     let number = hash_input(&job.input);
     let first = || RemoteAttempt { copy: rows.first_copy(number), failures: 0 };
     let service = &rows.server.service;
-    let input = match rows.files.load(&job.input) {
-        Ok(input) => input,
+    let input = match rows.files.load(&rows.taken.declaration, &job.input) {
+        Ok(input) => Value::Object(input),
         Err(why) => {
             let failure = Some(RowError::new(RunError::USAGE_EXIT_CODE, "input", why.to_string()));
             return Ok(RowOutcome { failure, ..RowOutcome::default() });

@@ -111,11 +111,11 @@ impl RowServices {
         let batched = batch.as_ref().map(|batch| batch.answers.clone() as Rc<dyn BatchAnswers>);
         let meter = Meter::within(&options.limits, options.own_prices.clone()).with_batches(batched);
         let target = context.targets.of(job.row);
-        let input = target.files.load_written(&target.taken.declaration, &job.input);
+        let input = target.files.load(&target.taken.declaration, &job.input);
         let input = input.map_err(|why| Box::new(Diagnostic::new(why.to_string())))?;
         Ok(RowServices {
             host,
-            input: input.to_string(),
+            input: Value::Object(input).to_string(),
             summary: SharedSummary::new(summary),
             meter: Rc::new(meter),
             collector: options.keeps_records.then(StepCollector::default),

@@ -8,10 +8,12 @@ use rquickjs::{Array, Ctx, Function, JsLifetime, Object, Result, Value, class::T
 use thiserror::Error;
 
 use super::{
+    blob::new_file,
     from_json, kind_of, property, settle, to_json, to_text, type_error,
     zod_functions::{is_same_zod, zod_converter},
     zod_parts::has_too_many_parts,
 };
+use lmthing_base::input::InputFile;
 use lmthing_base::schema::{InvalidSchema, ProblemKind, ValidationProblem, Validator, describe_problems};
 
 const JSON_SCHEMA_KEYWORDS: &[&str] = &[
@@ -305,19 +307,26 @@ fn mark_values<'js>(part: Object<'js>) -> Result<()> {
         "date" => "Date",
         "bigint" => "bigint",
         "file" => "File",
-        "custom" if takes_files(&part)? => "File",
+        "custom" if takes_files(&definition)? => "File",
         _ => return Ok(()),
     };
     part.get::<_, Object>("jsonSchema")?.set("tsType", name)
 }
 
-/// Whether the part is `z.instanceof(Blob)` or `z.instanceof(File)`.
-fn takes_files<'js>(part: &Object<'js>) -> Result<bool> {
-    let bag: Object = part.get::<_, Object>("zodSchema")?.get::<_, Object>("_zod")?.get("bag")?;
-    let class = property(&bag, "Class")?.and_then(Value::into_object);
-    let name = class.map(|class| class.get::<_, Value>("name")).transpose()?;
-    let name = name.and_then(|name| name.as_string()?.to_string().ok());
-    Ok(matches!(name.as_deref(), Some("Blob" | "File")))
+/// Whether it is `z.instanceof(Blob)` or `z.instanceof(File)`, which also hold with further checks: it takes a file and
+/// no other object.
+fn takes_files<'js>(definition: &Object<'js>) -> Result<bool> {
+    let ctx = definition.ctx();
+    let Some(test) = property(definition, "fn")?.and_then(Value::into_function) else { return Ok(false) };
+    let file = new_file(ctx, &InputFile { name: "a".into(), bytes: vec![0], ..InputFile::default() })?;
+    let takes = |value: Value<'js>| match test.call::<_, Value>((value,)) {
+        Ok(answer) => answer.as_bool() == Some(true),
+        Err(_) => {
+            ctx.catch();
+            false
+        }
+    };
+    Ok(takes(file) && !takes(Object::new(ctx.clone())?.into_value()))
 }
 
 fn has_any(object: &Object<'_>, keys: &[&str]) -> Result<bool> {
