@@ -62,3 +62,18 @@ fn data_cannot_ask_for_a_file() {
     let outcome = folder.run("map p.lmt.mjs --input root.jsonl");
     assert!(outcome.code == 2 && outcome.stderr.contains("lmthing:files: this name is reserved"), "{outcome:?}");
 }
+
+#[test]
+fn each_file_of_a_pattern_is_a_row() {
+    let prompt = LOOK.replace("photo.text()", "photo.type");
+    let folder = Folder::new(&[("p.lmt.mjs", &*prompt), ("in/a.txt", "one")]);
+    fs::write(folder.path("in/b.png"), b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff").unwrap();
+    let outcome = folder.run("map p.lmt.mjs --each in/* -j 1");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    for line in ["row 1 | a.txt 3 text/plain", "row 2 | b.png 17 image/png"] {
+        assert!(outcome.stderr.contains(line), "{line}: {}", outcome.stderr);
+    }
+    folder.write("t.lmt.mjs", &LOOK.replace("photo: z.file()", "text: z.string()").replace("photo", "text"));
+    let outcome = folder.run("map t.lmt.mjs --each in/*");
+    assert!(outcome.stderr.contains("in/b.png is not UTF-8 text"), "{outcome:?}");
+}

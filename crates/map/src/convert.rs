@@ -55,11 +55,33 @@ impl Converter {
                 let input = columns.input(cells.iter().map(String::as_str));
                 input.map_err(|problem| InvalidRow { message: problem.message().to_owned(), row: self.raw_row(cells) })
             }
+            (Values::Object(object), _) if self.files.are_rows() => self.input_of_file(object),
             (Values::Object(object), _) => Ok(self.taken.declaration.of_keys(object, &self.settings)),
             (Values::Cells(cells), None) => {
                 Err(InvalidRow::without_row(format!("{} cells without columns", cells.len())))
             }
         }
+    }
+
+    /// The input of a row of `--each`, whose path is the only file that the prompt takes.
+    fn input_of_file(&self, object: Map<String, Value>) -> Result<Map<String, Value>, InvalidRow> {
+        let declaration = &self.taken.declaration;
+        let takes_text = declaration.names().any(|name| name == "text") && !self.is_set("text")
+            || self.settings.iter().any(|setting| setting.column == "text");
+        let path = object.get("path").cloned().unwrap_or_default();
+        if takes_text && !object.contains_key("text") {
+            let message = format!("{} is not UTF-8 text", path.as_str().unwrap_or_default());
+            return Err(InvalidRow { message, row: object });
+        }
+        let mut input = declaration.of_keys(object, &self.settings);
+        if let Some(file) = declaration.only_file().filter(|file| !self.is_set(file)) {
+            input.insert(file.to_owned(), path);
+        }
+        Ok(input)
+    }
+
+    fn is_set(&self, property: &str) -> bool {
+        self.settings.iter().any(|setting| setting.property == property)
     }
 
     fn raw_row(&self, cells: Vec<String>) -> Map<String, Value> {

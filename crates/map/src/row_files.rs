@@ -13,26 +13,35 @@ use lmthing_system::{
     user_file,
 };
 
-/// The folder that paths in rows count from.
+/// Where the files of rows are: paths in rows count from the folder.
 #[derive(Clone, Debug, Default)]
-pub struct RowFiles(PathBuf);
+pub struct RowFiles {
+    folder: PathBuf,
+    are_rows: bool,
+}
 
 impl RowFiles {
     pub fn within(folder: impl Into<PathBuf>) -> Self {
-        RowFiles(folder.into())
+        RowFiles { folder: folder.into(), are_rows: false }
     }
 
     pub(crate) fn of(source: &Source) -> Self {
         match source {
-            Source::File(path) => RowFiles(path.parent().map(Path::to_owned).unwrap_or_default()),
-            Source::StandardInput | Source::Each(_) => RowFiles::default(),
+            Source::File(path) => RowFiles::within(path.parent().unwrap_or(Path::new(""))),
+            Source::StandardInput => RowFiles::default(),
+            Source::Each(_) => RowFiles { are_rows: true, ..RowFiles::default() },
         }
+    }
+
+    /// Whether each row is a file (`--each`).
+    pub(crate) fn are_rows(&self) -> bool {
+        self.are_rows
     }
 
     /// Adds the hashes of files to a row, so that a row with a changed file is another row.
     pub fn add_hashes(&self, declaration: &Declaration, row: &mut Map<String, Value>) -> Result<(), InputProblem> {
         declaration.add_file_hashes(row, &|path| {
-            let bytes = user_file::read(&self.0.join(path), MAX_ATTACHMENT);
+            let bytes = user_file::read(&self.folder.join(path), MAX_ATTACHMENT);
             bytes.map(|bytes| hex(&Sha256::digest(bytes))).map_err(|error| UnreadableText(io_error_text(&error)))
         })
     }
@@ -45,7 +54,7 @@ impl RowFiles {
     ) -> Result<Map<String, Value>, UnreadableText> {
         let mut row = row.clone();
         declaration.load_files(&mut row, &|path| {
-            let file = attachment::input_file(&self.0.join(path));
+            let file = attachment::input_file(&self.folder.join(path));
             file.map(|file| file.to_json())
                 .map_err(|error| UnreadableText(format!("cannot read the file {path}: {}", io_error_text(&error))))
         })?;

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use crate::wire::{Media, MediaSource, UnsupportedContent};
+use crate::wire::{Media, MediaSource, OFFICE_TYPES, UnsupportedContent};
 use lmthing_base::chat::{Message, Role};
 
 /// Files of some media types. A type that ends in `/` stands for all that begin with it.
@@ -32,47 +32,41 @@ const fn limited(types: &'static [&'static str], limit: u64) -> FileKind {
 
 const WEB_PICTURES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-const GEMINI_PICTURES: &[&str] = &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
+/// Which formats a model takes is not the same everywhere.
+const ANY_PICTURES: &[&str] = &["image/"];
 
 const PDF: &[&str] = &["application/pdf"];
+
+const SOUNDS: &[&str] = &["audio/wav", "audio/mpeg"];
 
 const TEXT: &[&str] = &["text/", "application/json"];
 
 static LIMITS: [FileLimits; 9] = [
-    // platform.openai.com/docs: "Images and vision", "File inputs", "Audio and speech". Audio is for `openai.chat`.
+    // developers.openai.com/api/docs: "Images and vision", "File inputs", "Audio and speech". Audio is for chat
+    // completions, Office files are for responses.
     FileLimits {
         provider: "openai",
         name: "OpenAI",
-        kinds: &[
-            kind(WEB_PICTURES),
-            limited(PDF, 50 * MIB),
-            kind(&["audio/wav", "audio/mpeg", "audio/mp3"]),
-            kind(TEXT),
-        ],
+        kinds: &[kind(WEB_PICTURES), limited(PDF, 50 * MIB), kind(SOUNDS), kind(&OFFICE_TYPES), kind(TEXT)],
     },
     // learn.microsoft.com, Azure OpenAI: "Use vision-enabled chat models", "Responses API".
     FileLimits {
         provider: "azure",
         name: "Azure OpenAI",
-        kinds: &[
-            limited(WEB_PICTURES, 20 * MIB),
-            kind(PDF),
-            kind(&["audio/wav", "audio/mpeg", "audio/mp3"]),
-            kind(TEXT),
-        ],
+        kinds: &[limited(WEB_PICTURES, 20 * MIB), kind(PDF), kind(SOUNDS), kind(&OFFICE_TYPES), kind(TEXT)],
     },
-    // platform.claude.com/docs: "Vision", "PDF support". A request has at most 32 MB, 24 MB before base64.
+    // platform.claude.com/docs: "Vision", "PDF support". A picture has at most 10 MB in base64, a request 32 MB.
     FileLimits {
         provider: "anthropic",
         name: "Anthropic",
-        kinds: &[limited(WEB_PICTURES, 5 * MIB), limited(PDF, 24 * MIB), kind(TEXT)],
+        kinds: &[limited(WEB_PICTURES, 15 * MIB / 2), limited(PDF, 24 * MIB), kind(TEXT)],
     },
     // ai.google.dev/gemini-api/docs: "File input methods", "Image", "Audio", "Video", "Document understanding".
     FileLimits {
         provider: "google",
         name: "Google",
         kinds: &[
-            limited(GEMINI_PICTURES, 100 * MIB),
+            limited(ANY_PICTURES, 100 * MIB),
             limited(PDF, 50 * MIB),
             limited(&["audio/", "video/"], 100 * MIB),
             limited(TEXT, 100 * MIB),
@@ -83,7 +77,7 @@ static LIMITS: [FileLimits; 9] = [
         provider: "vertex",
         name: "Google Vertex",
         kinds: &[
-            limited(GEMINI_PICTURES, 7 * MIB),
+            limited(ANY_PICTURES, 7 * MIB),
             limited(PDF, 50 * MIB),
             limited(&["audio/", "video/"], 100 * MIB),
             limited(TEXT, 100 * MIB),
@@ -99,8 +93,7 @@ static LIMITS: [FileLimits; 9] = [
     FileLimits { provider: "groq", name: "Groq", kinds: &[limited(&["image/"], 4 * MIB), kind(TEXT)] },
     // docs.cohere.com/docs/image-inputs: 20 pictures and 20 MB in all.
     FileLimits { provider: "cohere", name: "Cohere", kinds: &[limited(WEB_PICTURES, 20 * MIB), kind(TEXT)] },
-    // docs.aws.amazon.com/bedrock: "Message", "ImageBlock" and "DocumentBlock" of the API reference. PDFs have other
-    // limits with some models.
+    // docs.aws.amazon.com/bedrock: "Message" and the blocks of the API reference. PDFs have other limits with some models.
     FileLimits {
         provider: "bedrock",
         name: "Bedrock",
@@ -117,6 +110,7 @@ static LIMITS: [FileLimits; 9] = [
                 9 * MIB / 2,
             ),
             limited(TEXT, 9 * MIB / 2),
+            kind(&["audio/", "video/"]),
         ],
     },
 ];
@@ -154,7 +148,7 @@ impl FileKind {
     fn has(&self, media_type: &str) -> bool {
         self.types.iter().any(|known| match known.ends_with('/') {
             true => media_type.starts_with(known),
-            false => media_type == *known || (media_type == "image/jpg" && *known == "image/jpeg"),
+            false => media_type == *known,
         })
     }
 }
@@ -198,10 +192,10 @@ mod tests {
     #[test]
     fn kinds_and_sizes_are_checked() {
         let mib = 1 << 20;
-        assert_eq!(refused("anthropic", "image/png", 5 * mib), None);
+        assert_eq!(refused("anthropic", "image/png", 15 * mib / 2), None);
         assert_eq!(
-            refused("anthropic", "image/png", 5 * mib + 1).as_deref(),
-            Some("it: 5.01 MiB of image/png, and Anthropic takes at most 5 MiB")
+            refused("anthropic", "image/png", 15 * mib / 2 + 1).as_deref(),
+            Some("it: 7.51 MiB of image/png, and Anthropic takes at most 7.5 MiB")
         );
         assert_eq!(
             refused("anthropic", "audio/wav", 10).as_deref(),
@@ -211,10 +205,17 @@ mod tests {
             )
         );
         assert_eq!(refused("bedrock", "image/png", 15 * mib / 4 + 1).map(|text| text.contains("3.75 MiB")), Some(true));
-        for (provider, media_type) in [("google", "video/mp4"), ("openai", "audio/wav"), ("local", "image/x-any")] {
+        for (provider, media_type) in [
+            ("google", "video/mp4"),
+            ("google", "image/gif"),
+            ("bedrock", "video/mp4"),
+            ("openai", "audio/wav"),
+            ("openai", OFFICE_TYPES[0]),
+            ("local", "image/x-any"),
+        ] {
             assert_eq!(refused(provider, media_type, 10), None, "{provider}");
         }
-        assert!(refused("google", "image/gif", 10).is_some());
+        assert!(refused("google", "application/zip", 10).is_some());
     }
 
     #[test]

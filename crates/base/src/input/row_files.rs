@@ -22,6 +22,17 @@ impl Declaration {
             || self.fields.others.as_ref().is_some_and(|kind| kind.has_file())
     }
 
+    /// The name of the only property that is a file.
+    pub fn only_file(&self) -> Option<&str> {
+        let mut files = self
+            .fields
+            .properties
+            .iter()
+            .filter(|property| *property.kind.inner() == ValueKind::File)
+            .map(|it| &*it.name);
+        files.next().filter(|_| files.next().is_none())
+    }
+
     /// Adds the hashes of the files of a row to it, also if it is refused because one cannot be read.
     pub fn add_file_hashes(
         &self,

@@ -1,4 +1,4 @@
-//! Rows of `--each PATTERN`: `{path, text}` for each matching file.
+//! Rows of `--each PATTERN`: `{path, text}` for each matching file, without `text` for what is no text.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,7 @@ use serde_json::{Map, Value};
 
 use super::record::{Fault, Record, Values};
 use lmthing_base::diagnostic::Diagnostic;
-use lmthing_system::{
-    files::io_error_text,
-    user_file::{self, MAX_TEXT},
-};
+use lmthing_system::{attachment::MAX_ATTACHMENT, files::io_error_text, user_file};
 
 const SPECIAL: [char; 6] = ['*', '?', '[', ']', '{', '}'];
 
@@ -52,11 +49,12 @@ fn literal_folder(pattern: &str) -> PathBuf {
 pub(super) fn records(files: Vec<PathBuf>) -> impl Iterator<Item = Result<Record, Fault>> {
     files.into_iter().map(|path| {
         let shown = path.display().to_string();
-        let bytes = user_file::read(&path, MAX_TEXT)
+        let bytes = user_file::read(&path, MAX_ATTACHMENT)
             .map_err(|error| Fault::Row(format!("cannot read {shown}: {}", io_error_text(&error))))?;
-        let text = String::from_utf8(bytes).map_err(|_| Fault::Row(format!("{shown} is not UTF-8 text")))?;
-        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-        let row = [("path", shown), ("text", text)].map(|(key, value)| (key.to_owned(), Value::String(value)));
-        Ok(Record { line: None, values: Values::Object(Map::from_iter(row)) })
+        let text = String::from_utf8(bytes).ok();
+        let text = text.map(|text| text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text));
+        let row = [("path", Some(shown)), ("text", text)];
+        let row = row.into_iter().filter_map(|(key, value)| Some((key.to_owned(), Value::String(value?))));
+        Ok(Record { line: None, values: Values::Object(row.collect::<Map<_, _>>()) })
     })
 }

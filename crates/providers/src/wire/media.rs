@@ -5,6 +5,19 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use lmthing_base::chat::{ContentPart, ProviderOptions, ToolPart};
 use thiserror::Error;
 
+/// Office files by the usual endings of their names.
+const OFFICE_ENDINGS: [&str; 7] = ["docx", "xlsx", "pptx", "doc", "xls", "ppt", "odt"];
+
+pub(crate) const OFFICE_TYPES: [&str; 7] = [
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "application/msword",
+    "application/vnd.ms-excel",
+    "application/vnd.ms-powerpoint",
+    "application/vnd.oasis.opendocument.text",
+];
+
 /// Content that a wire format cannot express or a provider does not take, as a sentence.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{sentence}")]
@@ -90,6 +103,15 @@ impl<'a> Media<'a> {
 
     pub(super) fn is_pdf(&self) -> bool {
         self.media_type == "application/pdf"
+    }
+
+    /// The usual ending of the name of a PDF or an Office file.
+    pub(super) fn document_ending(&self) -> Option<&'static str> {
+        if self.is_pdf() {
+            return Some("pdf");
+        }
+        let place = OFFICE_TYPES.iter().position(|name| *name == self.media_type)?;
+        Some(OFFICE_ENDINGS[place])
     }
 
     pub(super) fn as_url(&self) -> String {

@@ -35,8 +35,8 @@ mod tests;
 use crate::identifiers::Identifiers;
 pub(crate) use cache::CacheForm;
 pub(crate) use encoded_request::EncodedRequest;
-pub(crate) use media::UnsupportedContent;
 pub use media::{Media, Source as MediaSource};
+pub(crate) use media::{OFFICE_TYPES, UnsupportedContent};
 pub(crate) use output::{Decoded, Output};
 pub(crate) use tier::TierForm;
 

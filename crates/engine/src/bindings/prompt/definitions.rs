@@ -7,7 +7,7 @@ use rquickjs::{Array, Ctx, Object, Result, Value};
 use super::{call::Call, recorded, reference::Reference, written_data::WrittenData};
 use crate::{
     bindings::values::{
-        blob::blob_parts,
+        blob::{blob_parts, refuse_blobs},
         kind_of, messages,
         text::{data_of, scalar_text},
         to_json, to_text, type_error,
@@ -35,6 +35,7 @@ pub(crate) fn def_data(call: Call<'_>) -> Result<Value<'_>> {
         let kind = kind_of(&value);
         return Err(type_error(&call.ctx, format!("defData('{name}'): the data must be JSON-like, got {kind}")));
     }
+    refuse_blobs(&call.ctx, &value, &format!("defData('{name}')"))?;
     // Read first: a `toJSON` of the script may define something.
     let before = call.core.prompt.borrow().data(&name).cloned();
     let data = written_data(&call, &name, &value, before)?;
@@ -91,6 +92,10 @@ pub(crate) fn def_message(call: Call<'_>) -> Result<Value<'_>> {
         }
     };
     let parts = messages::parts_from_js(&call.ctx, &call.arg(1), "defMessage: the content")?;
+    if role == Role::System && parts.iter().any(|part| !matches!(part, ContentPart::Text { .. })) {
+        let message = "defMessage: a system message is text; give files to defMessage('user', …)";
+        return Err(type_error(&call.ctx, message));
+    }
     add_message(&call, "defMessage", role, parts)?;
     Ok(Value::new_undefined(call.ctx.clone()))
 }
@@ -136,6 +141,7 @@ fn template_parts<'js>(call: &Call<'js>, strings: &Array<'js>) -> Result<Vec<Con
                 None => append(&mut text, interpolated(&call.ctx, value)?),
             }
         }
+        refuse_blobs(&call.ctx, &piece, "$")?;
         // A piece is `undefined` if it has an invalid escape such as `\users`.
         if !piece.is_undefined() {
             append(&mut text, to_text(&call.ctx, piece)?);
@@ -174,6 +180,7 @@ fn interpolated<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> {
         return Err(type_error(ctx, "a promise cannot stand in a message; is an await missing?"));
     }
     let Some(object) = value.as_object().filter(|_| !value.is_function()) else { return to_text(ctx, value) };
+    refuse_blobs(ctx, &value, "$")?;
     if object.contains_key("value")? {
         let inner: Value = object.get("value")?;
         return if inner.is_undefined() { Ok(String::new()) } else { to_text(ctx, inner) };

@@ -60,7 +60,7 @@ fn convert_uncached<'js>(ctx: &Ctx<'js>, tool: &UnconvertedTool<'js>) -> Result<
         ToolShape::RunByProvider => spec.input_schema = provider_tools::input_schema(definition.kind),
         ToolShape::Single(schemas) => {
             spec.description.push_str(&response_note(ctx, schemas, definition.kind)?);
-            spec.input_schema = schemas.input_schema.to_tool_schema(ctx)?;
+            spec.input_schema = schemas.input_schema.to_tool_schema(ctx, name)?;
             if let Some(options) = &schemas.provider_options {
                 spec.provider_options = provider_options(ctx, options, name)?;
             }
@@ -84,7 +84,7 @@ fn member_spec<'js>(ctx: &Ctx<'js>, member: &ToolMember<'js>, kind: DefinitionKi
     Ok(ToolSpec {
         name: member.name.clone(),
         description: format!("{}{note}", member.description),
-        input_schema: member.schemas.input_schema.to_tool_schema(ctx)?,
+        input_schema: member.schemas.input_schema.to_tool_schema(ctx, &member.name)?,
         provider_options: None,
         provider_tool: None,
     })

@@ -41,7 +41,7 @@ pub(crate) fn shape<'js>(
     }
     let schema = Schema::from_value(ctx, output, place)?;
     // The model writes the input of the schema; transforms produce its output.
-    let shape = AnswerShape::new("output", schema.to_tool_schema(ctx)?);
+    let shape = AnswerShape::new("output", schema.to_tool_schema(ctx, place)?);
     match shape.fault() {
         Some(fault) => Err(type_error(ctx, format!("{place} is {fault}"))),
         None => Ok(Some((schema, shape))),

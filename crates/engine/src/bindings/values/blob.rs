@@ -1,6 +1,8 @@
 //! Blobs and files of scripts, as parts of messages (docs/reference/messages.md) and in the JSON of inputs.
 
-use rquickjs::{Array, Constructor, Ctx, Function, Object, Result, TypedArray, Value, atom::PredefinedAtom};
+use rquickjs::{
+    Array, Constructor, Ctx, Function, Object, Result, TypedArray, Value, atom::PredefinedAtom, object::Filter,
+};
 
 use super::{MAX_TEXT_DEPTH, from_json, property, size, type_error};
 use lmthing_base::{
@@ -10,8 +12,8 @@ use lmthing_base::{
 use lmthing_node::{Bytes, import_builtin};
 use lmthing_system::attachment;
 
-/// The media type of content of an unknown kind, which providers refuse by it.
-const UNKNOWN: &str = "application/octet-stream";
+/// In how many items of a value lost files are searched for, as data may be large.
+const MAX_SEARCHED: usize = 100;
 
 /// The content of a `Blob` or `File`; `None` for other values.
 pub(crate) fn blob_content<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<InputFile>> {
@@ -37,17 +39,19 @@ fn is_branded<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> bool {
     let Some(object) = value.as_object().filter(|object| !object.is_array() && !object.is_proxy()) else {
         return false;
     };
+    tag(ctx, object).is_some_and(|tag| tag == "Blob" || tag == "File")
+}
+
+fn tag<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Option<String> {
     let tag = object.get::<_, Value>(PredefinedAtom::SymbolToStringTag);
-    let tag = tag.map_err(|_| ctx.catch()).ok().and_then(|tag| tag.as_string()?.to_string().ok());
-    tag.is_some_and(|tag| tag == "Blob" || tag == "File")
+    tag.map_err(|_| ctx.catch()).ok().and_then(|tag| tag.as_string()?.to_string().ok())
 }
 
 /// The part of a message for a `Blob` or `File`; `None` for other values.
 pub(crate) fn blob_part<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<ContentPart>> {
     Ok(blob_content(ctx, value)?.map(|file| {
         let name = Some(file.name.as_str()).filter(|name| !name.is_empty());
-        let part = attachment::part(&file.bytes, name, &file.media_type);
-        part.or_else(|| attachment::part(&file.bytes, name, UNKNOWN)).unwrap_or_else(|| ContentPart::text(""))
+        attachment::part(&file.bytes, name, &file.media_type)
     }))
 }
 
@@ -59,17 +63,38 @@ pub(crate) fn blob_parts<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Opti
     list.iter::<Value>().map(|item| blob_part(ctx, &item?)).collect()
 }
 
+/// Fails if a value that becomes text or JSON contains a file, which would be lost.
+pub(crate) fn refuse_blobs<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<()> {
+    let Some(object) = value.as_object().filter(|object| !object.is_proxy() && !value.is_function()) else {
+        return Ok(());
+    };
+    let has_blob = |part: Value<'js>| is_branded(ctx, &part);
+    let has_blob = match (value.as_array(), tag(ctx, object)) {
+        (Some(list), _) => list.iter::<Value>().take(MAX_SEARCHED).any(|item| item.is_ok_and(has_blob)),
+        (None, Some(_)) => is_branded(ctx, value),
+        (None, None) => object
+            .own_props::<String, Value>(Filter::new().string().enum_only())
+            .take(MAX_SEARCHED)
+            .any(|part| part.is_ok_and(|(_, part)| has_blob(part))),
+    };
+    if !has_blob {
+        // Of a getter that throws.
+        ctx.catch();
+        return Ok(());
+    }
+    let hint = "give it as ${file} by itself or in a list of files, or its text with await file.text()";
+    Err(type_error(ctx, format!("{place}: a File or Blob has no text of its own; {hint}")))
+}
+
 /// Replaces the bytes of `{type: 'image', image}` and `{type: 'file', data}` by base64 where they are a blob, and adds
 /// what the blob knows.
 pub(super) fn put_blob<'js>(ctx: &Ctx<'js>, part: &Object<'js>, key: &str, json: &mut serde_json::Value) -> Result<()> {
     let Some(value) = property(part, key)? else { return Ok(()) };
     let Some(file) = blob_content(ctx, &value)? else { return Ok(()) };
     let name = Some(file.name).filter(|name| !name.is_empty());
-    let found = attachment::media_type(&file.bytes, name.as_deref()).unwrap_or(UNKNOWN);
-    let media_type = if file.media_type.is_empty() { found } else { &file.media_type };
     json[key] = attachment::base64(&file.bytes).into();
     if json.get("mediaType").is_none() {
-        json["mediaType"] = media_type.into();
+        json["mediaType"] = attachment::sent_type(&file.bytes, name.as_deref(), &file.media_type).into();
     }
     if let Some(name) = name.filter(|_| key == "data" && json.get("filename").is_none()) {
         json["filename"] = name.into();

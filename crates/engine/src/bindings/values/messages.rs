@@ -43,6 +43,13 @@ fn part_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<
             format!("{place} must be a part such as {{type: 'text', text}}, got {}", kind_of(value)),
         ));
     };
+    // Text of a file has its name.
+    if let (Some(data), None) = (property(object, "data")?, property(object, "mediaType")?)
+        && property(object, "providerOptions")?.is_none()
+        && let Some(part @ ContentPart::Text { .. }) = blob_part(ctx, &data)?
+    {
+        return Ok(part);
+    }
     let mut json = to_json(ctx, value)?;
     // JSON would write bytes as an object with a key for each of them.
     for key in ["image", "data"] {

@@ -18,6 +18,7 @@ mod size;
 pub(crate) mod snapshot;
 pub(crate) mod steps;
 pub(crate) mod text;
+mod zod_files;
 pub(crate) mod zod_functions;
 mod zod_parts;
 

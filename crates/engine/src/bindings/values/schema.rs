@@ -8,12 +8,11 @@ use rquickjs::{Array, Ctx, Function, JsLifetime, Object, Result, Value, class::T
 use thiserror::Error;
 
 use super::{
-    blob::new_file,
     from_json, kind_of, property, settle, to_json, to_text, type_error,
+    zod_files::{has_file, takes_files},
     zod_functions::{is_same_zod, zod_converter},
     zod_parts::has_too_many_parts,
 };
-use lmthing_base::input::InputFile;
 use lmthing_base::schema::{InvalidSchema, ProblemKind, ValidationProblem, Validator, describe_problems};
 
 const JSON_SCHEMA_KEYWORDS: &[&str] = &[
@@ -187,10 +186,15 @@ impl<'js> Schema<'js> {
     }
 
     /// The JSON Schema of a tool's arguments for providers: draft 7, which all of them accept, with closed objects.
+    /// `place` is the prefix of error messages.
     /// Plain JSON Schema is sent as written.
-    pub fn to_tool_schema(&self, ctx: &Ctx<'js>) -> Result<serde_json::Value> {
+    pub fn to_tool_schema(&self, ctx: &Ctx<'js>, place: &str) -> Result<serde_json::Value> {
         let Schema::Zod(object) = self else { return self.to_json_schema(ctx, Side::Input) };
         let mut schema = convert_zod(ctx, object, "input", Some("draft-7"), None)?;
+        if has_file(&schema) {
+            let hint = "take its name, and find the file in the function";
+            return Err(type_error(ctx, format!("{place}: a model cannot give a file, as z.file() needs; {hint}")));
+        }
         close_objects(&mut schema);
         Ok(schema)
     }
@@ -311,22 +315,6 @@ fn mark_values<'js>(part: Object<'js>) -> Result<()> {
         _ => return Ok(()),
     };
     part.get::<_, Object>("jsonSchema")?.set("tsType", name)
-}
-
-/// Whether it is `z.instanceof(Blob)` or `z.instanceof(File)`, which also hold with further checks: it takes a file and
-/// no other object.
-fn takes_files<'js>(definition: &Object<'js>) -> Result<bool> {
-    let ctx = definition.ctx();
-    let Some(test) = property(definition, "fn")?.and_then(Value::into_function) else { return Ok(false) };
-    let file = new_file(ctx, &InputFile { name: "a".into(), bytes: vec![0], ..InputFile::default() })?;
-    let takes = |value: Value<'js>| match test.call::<_, Value>((value,)) {
-        Ok(answer) => answer.as_bool() == Some(true),
-        Err(_) => {
-            ctx.catch();
-            false
-        }
-    };
-    Ok(takes(file) && !takes(Object::new(ctx.clone())?.into_value()))
 }
 
 fn has_any(object: &Object<'_>, keys: &[&str]) -> Result<bool> {

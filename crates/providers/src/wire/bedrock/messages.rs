@@ -1,6 +1,6 @@
 //! Messages and blocks of ConverseStream.
 
-use std::rc::Rc;
+use std::{collections::HashSet, rc::Rc};
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ pub(super) fn convert(
     warnings: &mut Warnings,
 ) -> Result<Conversation, UnsupportedContent> {
     let kept = if has_tools { messages.to_vec() } else { without_tool_parts(messages, warnings) };
-    blocks::conversation(&kept, &mut ConverseBlocks { documents: 0 })
+    blocks::conversation(&kept, &mut ConverseBlocks::default())
 }
 
 fn without_tool_parts(messages: &[Rc<Message>], warnings: &mut Warnings) -> Vec<Rc<Message>> {
@@ -44,8 +44,22 @@ fn without_tool_parts(messages: &[Rc<Message>], warnings: &mut Warnings) -> Vec<
         .collect()
 }
 
+#[derive(Default)]
 struct ConverseBlocks {
-    documents: usize,
+    /// Names of the documents of a request must differ.
+    names: HashSet<String>,
+}
+
+impl ConverseBlocks {
+    fn document_name(&mut self, filename: Option<&str>) -> String {
+        let name = filename.map(document_name).filter(|name| name.contains(|it: char| it.is_ascii_alphanumeric()));
+        let name = name.unwrap_or_else(|| format!("document-{}", self.names.len() + 1));
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        let free = std::iter::once(name.clone()).chain(numbered).find(|name| !self.names.contains(name));
+        let free = free.unwrap_or(name);
+        self.names.insert(free.clone());
+        free
+    }
 }
 
 fn result_content(output: &ToolOutput) -> Value {
@@ -74,10 +88,14 @@ impl BlockFormat for ConverseBlocks {
             let format = image_format(&media.media_type).ok_or_else(refused)?;
             return Ok(json!({ "image": { "format": format, "source": source } }));
         }
+        let parts = media.media_type.split_once('/');
+        if let Some((kind, format)) = parts.filter(|(kind, _)| ["audio", "video"].contains(kind)) {
+            let known = MEDIA_FORMATS.iter().find(|(name, _)| *name == media.media_type);
+            let format = known.map_or(format, |(_, format)| format);
+            return Ok(json!({ kind: { "format": format, "source": source } }));
+        }
         let format = document_format(&media.media_type).ok_or_else(refused)?;
-        self.documents += 1;
-        let name = media.filename.map(document_name).filter(|name| !name.is_empty());
-        let name = name.unwrap_or_else(|| format!("document-{}", self.documents));
+        let name = self.document_name(media.filename);
         Ok(json!({ "document": { "format": format, "name": name, "source": source } }))
     }
 
@@ -120,6 +138,17 @@ pub(super) fn cache_point(options: Option<&ProviderOptions>) -> Option<Value> {
     option(options, "bedrock", "cachePoint").map(|point| json!({ "cachePoint": point }))
 }
 
+/// Formats of sound and video whose names are not those of their media types.
+const MEDIA_FORMATS: [(&str, &str); 7] = [
+    ("audio/mpeg", "mp3"),
+    ("audio/x-matroska", "mka"),
+    ("video/3gpp", "three_gp"),
+    ("video/quicktime", "mov"),
+    ("video/x-flv", "flv"),
+    ("video/x-matroska", "mkv"),
+    ("video/x-ms-wmv", "wmv"),
+];
+
 fn image_format(media_type: &str) -> Option<&'static str> {
     Some(match media_type {
         "image/png" => "png",
@@ -132,7 +161,7 @@ fn image_format(media_type: &str) -> Option<&'static str> {
 
 /// The name of a file without what names of documents must not contain, such as dots.
 fn document_name(filename: &str) -> String {
-    let name = filename.split('.').next().unwrap_or_default();
+    let name = filename.rsplit_once('.').map_or(filename, |(name, _)| name);
     let is_allowed = |character: char| character.is_ascii_alphanumeric() || " -()[]".contains(character);
     let name: String = name.chars().map(|character| if is_allowed(character) { character } else { '-' }).collect();
     name.split_whitespace().collect::<Vec<_>>().join(" ")

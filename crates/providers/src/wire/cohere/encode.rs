@@ -87,7 +87,12 @@ fn user(message: &Message, documents: &mut Vec<Value>) -> Result<Value, Unsuppor
     let (mut text, mut images) = (String::new(), Vec::new());
     for part in parts_of(message).iter() {
         match part {
-            ContentPart::Text { text: piece, .. } => text.push_str(piece),
+            ContentPart::Text { text: piece, .. } => {
+                if !text.is_empty() && !text.ends_with('\n') {
+                    text.push('\n');
+                }
+                text.push_str(piece);
+            }
             part => {
                 let Some(media) = Media::of(part) else { continue };
                 if media.is_image() {

@@ -86,16 +86,14 @@ impl Input<'_> {
             return Ok(json!({ "type": "input_text", "text": text }));
         }
         if media.media_type.starts_with("audio/") {
-            return Err(media.refused_with("The Responses API", "; openai.chat('MODEL') takes WAV and MP3"));
+            return Err(media.refused_with("The Responses API", "; chat completions (openai.chat) take WAV and MP3"));
         }
-        if !media.is_pdf() {
-            return Err(media.refused("The Responses API"));
-        }
+        let ending = media.document_ending().ok_or_else(|| media.refused("The Responses API"))?;
         Ok(match (file_id, media.source) {
             (Some(id), _) => json!({ "type": "input_file", "file_id": id }),
             (None, Source::Url(url)) => json!({ "type": "input_file", "file_url": url }),
             (None, Source::Base64(_)) => {
-                let filename = media.filename.map_or_else(|| format!("part-{index}.pdf"), str::to_owned);
+                let filename = media.filename.map_or_else(|| format!("part-{index}.{ending}"), str::to_owned);
                 json!({ "type": "input_file", "filename": filename, "file_data": media.as_url() })
             }
         })

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::{body, encode, user, wire};
-use crate::wire::{WireFormat, cohere::CohereWire};
+use crate::wire::{WireFormat, cohere::CohereWire, media::OFFICE_TYPES};
 use lmthing_base::chat::{CallSettings, ContentPart, Message, ModelRequest, Role, ToolInput, ToolOutput, ToolPart};
 
 fn message() -> Message {
@@ -115,11 +115,13 @@ fn sounds_are_sent_as_they_are() {
         ("compatible", "audio/mp4", input("m4a")),
         ("compatible", "audio/flac", input("flac")),
         ("mistral", "audio/mpeg", json!({ "type": "input_audio", "input_audio": "/+8A" })),
+        ("bedrock", "audio/mpeg", json!({ "audio": { "format": "mp3", "source": { "bytes": "/+8A" } } })),
+        ("bedrock", "video/quicktime", json!({ "video": { "format": "mov", "source": { "bytes": "/+8A" } } })),
         ("google", "audio/ogg", json!({ "inlineData": { "mimeType": "audio/ogg", "data": "/+8A" } })),
     ] {
         assert_eq!(encoded_file(name, media_type, "/+8A").unwrap(), expected, "{name}");
     }
-    for (name, provider) in [("responses", "The Responses API"), ("anthropic", "Anthropic"), ("bedrock", "Bedrock")] {
+    for (name, provider) in [("responses", "The Responses API"), ("anthropic", "Anthropic")] {
         let refused = encoded_file(name, "audio/wav", "/+8A").unwrap_err();
         assert!(
             refused.starts_with(&format!("a b.c_d.x: {provider} does not take audio/wav files in messages")),
@@ -138,10 +140,37 @@ fn text_of_any_type_is_sent_as_text() {
         ("mistral", text),
         ("responses", json!({ "type": "input_text", "text": "é\n" })),
         ("anthropic", document),
-        ("bedrock", json!({ "document": { "format": "txt", "name": "a b", "source": { "bytes": "w6kK" } } })),
+        ("bedrock", json!({ "document": { "format": "txt", "name": "a b-c-d", "source": { "bytes": "w6kK" } } })),
     ] {
         assert_eq!(encoded_file(name, "application/json", "w6kK").unwrap(), expected, "{name}");
     }
+}
+
+#[test]
+fn office_files_are_sent_with_their_names() {
+    let docx = OFFICE_TYPES[0];
+    assert_eq!(
+        encoded_file("responses", docx, "/+8A").unwrap(),
+        json!({ "type": "input_file", "filename": "a b.c_d.x", "file_data": format!("data:{docx};base64,/+8A") })
+    );
+    assert!(
+        encoded_file("responses", "application/zip", "/+8A").unwrap_err().contains("does not take application/zip")
+    );
+}
+
+#[test]
+fn documents_of_bedrock_have_different_names() {
+    let pdf = |name: &str| ContentPart::File {
+        data: "JVBERi0=".into(),
+        media_type: "application/pdf".into(),
+        filename: Some(name.into()),
+        provider_options: None,
+    };
+    let names = ["report.pdf", "report.pdf", "v1.2 notes.pdf", "日本.pdf", ".pdf"];
+    let body = body("bedrock", vec![Message::parts(Role::User, names.map(pdf).to_vec())]);
+    let content = body["messages"][0]["content"].as_array().unwrap();
+    let found: Vec<&str> = content.iter().filter_map(|block| block["document"]["name"].as_str()).collect();
+    assert_eq!(found, ["report", "report (2)", "v1-2 notes", "document-4", "document-5"]);
 }
 
 fn results() -> Vec<Message> {
