@@ -51,9 +51,9 @@ mod tests {
     use super::*;
     use lmthing_base::diagnostic::Diagnostic;
 
-    fn chosen(variables: &[(&str, &str)]) -> Result<String, Diagnostic> {
+    fn chosen(variables: &[(&str, &str)]) -> Result<String, Box<Diagnostic>> {
         let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        choose(&variables.collect()).map(|(model, _)| model).map_err(Diagnostic::from)
+        choose(&variables.collect()).map(|(model, _)| model).map_err(|wrong| Box::new(Diagnostic::from(wrong)))
     }
 
     #[test]
@@ -65,7 +65,7 @@ mod tests {
         assert!(chosen(&[openai, (MODEL_VARIABLE, "")]).unwrap().starts_with("openai:"));
         let several = chosen(&[openai, groq]).unwrap_err();
         assert_eq!(several.message, "there are keys for several providers: openai, groq");
-        let hint = several.hint.unwrap();
+        let hint = several.hint.as_deref().unwrap();
         assert!(hint.contains("-m MODEL") && hint.contains(MODEL_VARIABLE) && !hint.contains("secret"), "{hint}");
     }
 
