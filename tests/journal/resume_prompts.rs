@@ -36,22 +36,28 @@ fn prompts_of_one_function_are_distinguished_by_their_call() {
 fn calls_of_code_that_run_at_the_same_time_are_found_by_what_they_ask_for() {
     let project = Project::mocked(
         "const code = `const chain = async (n: number) => g({ n: await f({ n }) });
-          return await Promise.all([chain(1), chain(2), chain(3)]);`;
+          const first = chain(1);
+          await Promise.all([chain(2), chain(3)]);
+          await release({ n: 0 });
+          return await first;`;
         export const mock = [call('c', 'runToolCode', { code }), text('end')];
         export default ({ $, defFunction }) => {
           const args = z.object({ n: z.number() });
-          // Resolves in reverse order.
-          let waiting = Promise.resolve(), release = [];
+          const waiting = [];
           defFunction('f', 'f', args, async ({ n }) => {
             note(`f ${n}`);
-            if (n === 1 && !fs.existsSync('dead')) await new Promise((done) => release.push(done));
+            if (n === 1 && !fs.existsSync('dead')) await new Promise((done) => waiting.push(done));
             return 10 * n;
           }, z.number());
           defFunction('g', 'g', args, ({ n }) => {
             note(`g ${n}`);
-            release.forEach((done) => done());
             if (n === 10) die();
             return n;
+          }, z.number());
+          // The code calls it when the results of the other chains are there, and so in the journal.
+          defFunction('release', 'release', args, () => {
+            waiting.forEach((done) => done());
+            return 0;
           }, z.number());
           $`go`;
         };",
