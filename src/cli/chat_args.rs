@@ -44,7 +44,7 @@ pub(super) struct ChatArgs {
     #[command(flatten)]
     pub(super) approvals: ApprovalArgs,
 
-    /// With --resume: deny the call of this id, which the conversation waits for; the model is told the reason. May be
+    /// With --resume: deny the call of this id, which the conversation waits for; the model gets the reason. May be
     /// repeated
     #[arg(long, value_name = "CALL[=REASON]", requires = "resume")]
     pub(super) deny: Vec<String>,

@@ -83,6 +83,8 @@ To go on:
     );
     assert_eq!((outcome.stderr, outcome.stdout.as_str()), (reported.clone(), ""));
     assert_eq!(project.lines("done.log"), ["read a"]);
+    let outcome = stopped(&project, "resume last --say more");
+    assert!(outcome.stderr.ends_with("--say was not asked, as the run waits: give it again with that command\n"));
     assert_eq!(waiting(&project), ["c1 deploy", "c3 deploy"]);
     let shown = project.run("runs show last").stdout;
     assert!(shown.contains("waits     c1: deploy {\"to\":\"live\\u001b[2J\"}\n"), "{shown}");

@@ -140,6 +140,12 @@ fn a_schema_makes_the_answer_json() {
         );
         assert!(server.requests()[0].to_string().contains("object"), "{schema}");
     }
+    // Names that JavaScript reads as something else.
+    let odd = r#"{"type":"object","properties":{"__proto__":{"type":"string","description":"the odd one"}}}"#;
+    let server = Server::answering("{}");
+    let outcome = Outcome::of(&mut server.command(&folder, &["--schema", odd, "Invent a person."]));
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "{}\n"), "{}", outcome.stderr);
+    assert!(server.requests()[0].to_string().contains("the odd one"), "{}", server.requests()[0]);
     let server = Server::answering("{\"name\": \"Ada\"}");
     let outcome = Outcome::of(&mut server.command(&folder, &["--schema", "name, age int", "Invent a person."]));
     assert_eq!((outcome.code, outcome.stdout.as_str(), server.requests().len()), (3, "", 3), "{}", outcome.stderr);

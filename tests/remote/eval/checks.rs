@@ -137,7 +137,7 @@ fn what_cannot_be_is_wrong_usage() {
     let lab = Lab::new(&eval_file(&rows(2), RIGHT, ""));
     for (arguments, words) in [
         ("--fail-on-regression", "--fail-on-regression has nothing to compare"),
-        ("--repeat 400000000", "2 rows × 1 variants and models × --repeat 400000000 are too many cells"),
+        ("--repeat 400000000", "too many cells: 2 rows, 1 combinations of a variant and a model, --repeat 400000000"),
         ("--sample 0", "expected a whole number from 1 on"),
         ("-o e.eval.lmt.mjs", "the command reads it"),
     ] {

@@ -86,6 +86,40 @@ pub enum Entry {
     Ends,
 }
 
+impl Entry {
+    /// What has changed in the prompt's memory since the entry before, if the entry says it.
+    pub fn memory(&self) -> Option<&MemoryChange> {
+        match self {
+            Entry::Answered(answer) => Some(&answer.memory),
+            Entry::CallEnds(end) => Some(&end.memory),
+            Entry::Part { memory, .. }
+            | Entry::Remembers { memory }
+            | Entry::StepEnds { memory, .. }
+            | Entry::Said { memory, .. } => Some(memory),
+            Entry::CallBegins { .. }
+            | Entry::Waits(_)
+            | Entry::Decided { .. }
+            | Entry::Chosen(_)
+            | Entry::Shown
+            | Entry::TakenBack { .. }
+            | Entry::Ends => None,
+        }
+    }
+
+    /// See [`Entry::memory`].
+    pub fn memory_mut(&mut self) -> Option<&mut MemoryChange> {
+        match self {
+            Entry::Answered(answer) => Some(&mut answer.memory),
+            Entry::CallEnds(end) => Some(&mut end.memory),
+            Entry::Part { memory, .. }
+            | Entry::Remembers { memory }
+            | Entry::StepEnds { memory, .. }
+            | Entry::Said { memory, .. } => Some(memory),
+            _ => None,
+        }
+    }
+}
+
 /// What the user of a conversation has set for its requests. Taking back a turn does not change it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserSettings {

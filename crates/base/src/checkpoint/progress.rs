@@ -91,33 +91,19 @@ fn lost_of(memory: &Memory) -> Vec<LostState> {
 fn lost_before(log: &[Entry]) -> Vec<Vec<LostState>> {
     let (mut memory, mut lost, mut is_over) = (Memory::default(), Vec::new(), true);
     for entry in log {
+        if let Entry::Answered(answer) = entry {
+            if answer.step == 0 && !lost.is_empty() {
+                (memory, lost) = Default::default();
+            }
+            lost.push(lost_of(&memory));
+        }
+        if let Some(change) = entry.memory() {
+            memory.apply(change);
+        }
         match entry {
-            Entry::Answered(answer) => {
-                if answer.step == 0 && !lost.is_empty() {
-                    (memory, lost) = Default::default();
-                }
-                lost.push(lost_of(&memory));
-                memory.apply(&answer.memory);
-                is_over = false;
-            }
-            Entry::CallEnds(end) => memory.apply(&end.memory),
-            Entry::Part { memory: change, .. } => memory.apply(change),
-            Entry::Remembers { memory: change } => memory.apply(change),
-            Entry::StepEnds { memory: change, .. } => {
-                memory.apply(change);
-                is_over = true;
-            }
-            Entry::Said { memory: change, .. } => {
-                memory.apply(change);
-                is_over = true;
-            }
-            Entry::CallBegins { .. }
-            | Entry::Waits(_)
-            | Entry::Decided { .. }
-            | Entry::Chosen(_)
-            | Entry::Shown
-            | Entry::TakenBack { .. } => {}
-            Entry::Ends => is_over = false,
+            Entry::Answered(_) | Entry::Ends => is_over = false,
+            Entry::StepEnds { .. } | Entry::Said { .. } => is_over = true,
+            _ => {}
         }
     }
     if is_over {

@@ -30,7 +30,7 @@ pub(super) fn value(
     }
 }
 
-/// The file that a word names. `None` if the word is of another kind that is accepted too.
+/// The file that an argument names. `None` if the argument is not a file, and the schema accepts other values too.
 fn file(reader: &TextReader<'_>, place: &str, kind: &ValueKind, word: &str) -> Result<Option<Value>, InputProblem> {
     if let Some(path) = word.strip_prefix('@').filter(|path| !path.is_empty()) {
         return reader.resource(place, path).map(Some);

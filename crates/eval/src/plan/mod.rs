@@ -123,7 +123,8 @@ impl Plan {
             return Ok(());
         }
         let [rows, targets, repeat] = sizes;
-        let message = format!("{rows} rows × {targets} variants and models × --repeat {repeat} are too many cells");
+        let message =
+            format!("too many cells: {rows} rows, {targets} combinations of a variant and a model, --repeat {repeat}");
         Err(Box::new(Diagnostic::new(message).with_hint(format!("an eval has {MOST_CELLS} cells at most"))))
     }
 

@@ -30,22 +30,7 @@ pub(crate) struct RowLog {
 pub(crate) type LostState = Rc<RefCell<Option<String>>>;
 
 fn lost_state(entry: &Entry) -> Option<String> {
-    let memory = match entry {
-        Entry::Answered(answer) => &answer.memory,
-        Entry::CallEnds(end) => &end.memory,
-        Entry::Part { memory, .. }
-        | Entry::Remembers { memory }
-        | Entry::StepEnds { memory, .. }
-        | Entry::Said { memory, .. } => memory,
-        Entry::CallBegins { .. }
-        | Entry::Waits(_)
-        | Entry::Decided { .. }
-        | Entry::Chosen(_)
-        | Entry::Shown
-        | Entry::TakenBack { .. }
-        | Entry::Ends => return None,
-    };
-    memory.states.iter().find_map(|(name, text)| match text {
+    entry.memory()?.states.iter().find_map(|(name, text)| match text {
         Some(StateText::Lost(reason)) => Some(format!("the state {name:?} cannot be stored: {reason}")),
         _ => None,
     })

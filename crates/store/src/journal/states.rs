@@ -4,7 +4,7 @@ use rusqlite::params;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{error::JournalError, file::Journal, numbers::position_range, runs::RunInfo, stored::memory};
+use super::{error::JournalError, file::Journal, numbers::position_range, runs::RunInfo};
 use lmthing_base::checkpoint::{Entry, MemoryChange};
 
 /// In the text of every entry with changed states; most entries have none, and are not parsed.
@@ -51,7 +51,7 @@ fn states_line(agent_number: u64, text: &str) -> Option<String> {
         return None;
     }
     let mut entry: Entry = serde_json::from_str(text).ok()?;
-    let MemoryChange { states, .. } = memory(&mut entry).filter(|memory| !memory.states.is_empty())?;
+    let MemoryChange { states, .. } = entry.memory_mut().filter(|memory| !memory.states.is_empty())?;
     let states = &serde_json::to_value(states).ok()?;
     serde_json::to_string(&StatesLine { agent_number, states }).ok()
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use lmthing_base::checkpoint::{Entry, MemoryChange, StateText, StoredFuture};
+use lmthing_base::checkpoint::{Entry, StateText, StoredFuture};
 
 /// Why a state with a secret counts as one that cannot be stored.
 const HOLDS_SECRET: &str = "it holds a secret";
@@ -131,29 +131,11 @@ pub(super) fn plain_text(text: String, secrets: &dyn SecretFilter) -> String {
 }
 
 fn lose_secret_states(entry: &mut Entry, secrets: &dyn SecretFilter) {
-    let Some(memory) = memory(entry) else { return };
+    let Some(memory) = entry.memory_mut() else { return };
     for text in memory.states.values_mut() {
         if matches!(text, Some(StateText::Value(value)) if secrets.contain_secret(value.get())) {
             *text = Some(StateText::Lost(HOLDS_SECRET.to_owned()));
         }
-    }
-}
-
-pub(super) fn memory(entry: &mut Entry) -> Option<&mut MemoryChange> {
-    match entry {
-        Entry::Answered(answered) => Some(&mut answered.memory),
-        Entry::CallEnds(end) => Some(&mut end.memory),
-        Entry::StepEnds { memory, .. }
-        | Entry::Said { memory, .. }
-        | Entry::Part { memory, .. }
-        | Entry::Remembers { memory, .. } => Some(memory),
-        Entry::CallBegins { .. }
-        | Entry::Waits(_)
-        | Entry::Decided { .. }
-        | Entry::Chosen(_)
-        | Entry::Shown
-        | Entry::TakenBack { .. }
-        | Entry::Ends => None,
     }
 }
 

@@ -106,9 +106,12 @@ fn text(typed: &str, input: String) -> Result<String, WrongUsage> {
     })
 }
 
-/// The prompt is a file like any other, in memory only.
+/// The prompt is a file like any other, in memory only. The schema is parsed as JSON, where a property `__proto__` is
+/// like any other.
 fn write_prompt(system: Option<&str>, output: Option<&Value>) {
-    let output = output.map(|schema| format!("export const output = {schema};\n")).unwrap_or_default();
+    let output = output
+        .map(|schema| format!("export const output = JSON.parse({});\n", Value::from(schema.to_string())))
+        .unwrap_or_default();
     let mut config = json!({ "journal": false });
     if let Some(system) = system {
         config["options"] = json!({ "system": system });

@@ -25,7 +25,7 @@ struct Row {
     name: &'static str,
     argument: &'static str,
     help: &'static str,
-    /// Makes the command from the text behind the word. `None` if the text does not fit.
+    /// Makes the command from the text after its name. `None` if it takes no text, or needs one.
     make: fn(Option<&str>) -> Option<Command>,
 }
 

@@ -50,7 +50,11 @@ pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
         Ok(ResumeTarget::Unfinished(unfinished, approvals)) => {
             let command = RunArgs { approvals, ..first_command(args, &unfinished, &directory) };
             let texts = [texts_left(&unfinished), args.say.say.clone()].concat();
-            Ok(resume_run((args, &command), *unfinished, saying(&texts), &directory, printer))
+            let code = resume_run((args, &command), *unfinished, saying(&texts), &directory, printer);
+            if code == ExitCode::Waiting && !args.say.say.is_empty() && !args.show.quiet {
+                printer.stderr("--say was not asked, as the run waits: give it again with that command\n");
+            }
+            Ok(code)
         }
         Err(error) => Err(error),
     };
