@@ -1,9 +1,9 @@
 // Keyboard shortcuts of a page.
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 /** `actions` is a ref to the current actions; `keys` and `inList` are functions of them by key, `inList` those of a row. */
 export function useKeys(actions, keys, inList) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const pressed = (event) => {
       const { target, key } = event;
       if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;

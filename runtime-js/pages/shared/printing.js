@@ -1,9 +1,9 @@
 // Whether the page is being printed, when everything has to be rendered.
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export function usePrinting() {
   const [isPrinted, setPrinted] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const media = matchMedia('print');
     const change = () => setPrinted(media.matches);
     media.addEventListener('change', change);

@@ -152,6 +152,16 @@ const CHECKS = {
     });
   },
 
+  'a key counts as soon as rows are there'() {
+    const atOnce = `performance.mark = new Proxy(performance.mark, {
+      apply(mark, self, names) {
+        document.dispatchEvent(new KeyboardEvent('keydown', { key: 'a' }));
+        return Reflect.apply(mark, self, names);
+      },
+    });`;
+    return withPage('small', { onNew: atOnce }, (page) => becomes(() => page.evaluate('document.querySelectorAll(".row.open").length'), 12));
+  },
+
   'nothing of the content runs, nothing is loaded, and no name is lost'() {
     return withPage('hostile', { onNew: 'window.alert = () => { window.pwned = true; };' }, async (page) => {
       await page.press('a');
