@@ -8,12 +8,12 @@ use lmthing_base::permission::{ApprovalRules, InvalidPattern};
 /// Key under which `--on-approval` is stored with a run.
 pub(super) const ON_APPROVAL: &str = "onApproval";
 
-/// What happens to a call that needs approval where nobody can be asked.
+/// What happens to a call that needs approval without a terminal to ask on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum OnApproval {
-    /// The model is told that it was denied, and goes on.
+    /// The model gets a denial as the result, and goes on.
     Deny,
-    /// The run stops until somebody has decided.
+    /// The run stops until the call is approved or denied.
     Stop,
 }
 
@@ -29,7 +29,7 @@ impl OnApproval {
     }
 }
 
-/// What nobody has to be asked about.
+/// Calls that are approved without asking.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct ApprovedArgs {
     /// Approve calls of tools and functions with such a name, such as deploy or 'files_*'; may be repeated
@@ -63,7 +63,7 @@ pub(super) struct ApprovalArgs {
     #[command(flatten)]
     pub(super) approved: ApprovedArgs,
 
-    /// What happens without a terminal to a call that nobody has approved: the model is told that it was denied, or the run stops
+    /// What happens without a terminal to a call without approval: the model gets a denial as the result, or the run stops
     /// (exit code 5, needs a journal) until `lmthing resume ID --approve CALL` or --deny CALL
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(super) on_approval: Option<OnApproval>,
@@ -100,7 +100,7 @@ pub(super) struct DecisionArgs {
     #[arg(long, value_name = "CALL|PATTERN")]
     pub(super) approve: Vec<String>,
 
-    /// Deny the call of this id, which the run waits for; the model is told the reason. May be repeated
+    /// Deny the call of this id, which the run waits for; the model gets the reason. May be repeated
     #[arg(long, value_name = "CALL[=REASON]")]
     pub(super) deny: Vec<String>,
 
@@ -108,7 +108,7 @@ pub(super) struct DecisionArgs {
     #[arg(long)]
     pub(super) yes: bool,
 
-    /// What happens without a terminal to a call that nobody has approved; as it was before, unless given
+    /// What happens without a terminal to a call without approval; as it was before, unless given
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(super) on_approval: Option<OnApproval>,
 }

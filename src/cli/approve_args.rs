@@ -24,7 +24,7 @@ pub(super) struct ApproveArgs {
     #[arg(value_name = "yes|no", value_enum, hide_possible_values = true)]
     pub(super) decision: Option<Decided>,
 
-    /// With no: what the model is told
+    /// With no: the reason that the model gets
     #[arg(long, value_name = "TEXT", requires = "decision")]
     pub(super) reason: Option<String>,
 

@@ -131,7 +131,7 @@ pub(super) struct RunArgs {
     #[arg(long)]
     pub(super) watch: bool,
 
-    /// Where a run that is watched tells which files it is made of
+    /// File for the paths that the run has read, for `--watch`
     #[arg(long, value_name = "FILE", hide = true)]
     pub(super) report_files: Option<PathBuf>,
 

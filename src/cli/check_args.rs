@@ -57,7 +57,7 @@ pub(super) struct CheckArgs {
     #[arg(long)]
     pub(super) watch: bool,
 
-    /// Where a check that is watched tells which files it is made of
+    /// File for the paths that the check has read, for `--watch`
     #[arg(long, value_name = "FILE", hide = true)]
     pub(super) report_files: Option<PathBuf>,
 }

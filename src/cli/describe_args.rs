@@ -20,7 +20,7 @@ pub(super) struct DescribeArgs {
     #[arg(long, value_parser = Limits::parse_time)]
     pub(super) limit: std::time::Duration,
 
-    /// Where it is told which files it is made of
+    /// File for the paths that were read, for `--watch`
     #[arg(long)]
     pub(super) report_files: Option<PathBuf>,
 

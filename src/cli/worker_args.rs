@@ -30,7 +30,7 @@ pub(super) struct WorkerArgs {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:9080")]
     pub(super) listen: String,
 
-    /// Let other machines call at ADDR without --identity-key: whoever reaches it can run the prompt files
+    /// Let other machines call at ADDR without --identity-key: anyone who reaches it can run the prompt files
     #[arg(long)]
     pub(super) open: bool,
 

@@ -32,7 +32,7 @@ const VARIABLE: &str = "LMTHING_COMPLETE";
 
 const NAME: &str = "lmthing";
 
-/// How long a prompt file may take to load while somebody waits for its options.
+/// How long a prompt file may take to load before completion goes on without its options.
 const LOAD_LIMIT: &str = "1s";
 
 /// The same for its process, which also has to start.
@@ -101,7 +101,7 @@ fn with_input(command: Command, file: &OsStr, words: &[OsString]) -> Command {
     }))
 }
 
-/// The options of a prompt file. It is loaded in a process without rights, as nobody has asked to run it; a file that
+/// The options of a prompt file. It is loaded in a process without rights, as completion must not run it; a file that
 /// cannot be loaded there has none.
 fn options_of_file(file: &OsStr) -> Vec<FileOption> {
     let describe = || {

@@ -63,7 +63,7 @@ pub(super) struct RunJournal {
 /// How long the end of a run may take to be written.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The same for a run that was interrupted: somebody waits for the process to end.
+/// The same for a run that was interrupted: the user waits for the process to end.
 const INTERRUPTED_PATIENCE: Duration = Duration::from_millis(500);
 
 impl RunJournal {

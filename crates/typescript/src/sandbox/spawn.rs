@@ -105,7 +105,7 @@ impl Worker {
     }
 }
 
-/// Ends with the [`Worker`], whose death also ends a write that nobody reads.
+/// Ends with the [`Worker`], whose end also ends a write that is not read.
 fn write(mut stdin: PipeWriter, frames: &blocking::Receiver<Vec<u8>>) {
     while let Ok(frame) = frames.recv() {
         if stdin.write_all(&frame).is_err() {

@@ -125,7 +125,7 @@ impl PreparedWorker {
         let names: Vec<Value> = worker.services.iter().map(|service| service.name.as_str().into()).collect();
         log.info("listening", &[("address", format!("http://{address}").into()), ("services", names.into())]);
         if args.open && args.identity_key.is_empty() && !are_here(&self.options.addresses) {
-            log.warn("whoever reaches this address can run the prompt files", &[]);
+            log.warn("anyone who reaches this address can run the prompt files", &[]);
         }
         // From now on the end takes as long as the steps in progress.
         interrupts.allow_slow_end();
