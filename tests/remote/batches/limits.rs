@@ -1,6 +1,8 @@
 //! Limits of a map in batches.
 
-use super::{Lab, reply};
+use serde_json::json;
+
+use super::{Lab, at_once, reply};
 use crate::{
     rows::results_in,
     support::{
@@ -53,6 +55,29 @@ fn a_timeout_ends_the_waiting_and_batches_go_on() {
     lab.server.end(&id, Phase::Completed);
     lab.finish(2);
     assert_eq!(lab.sizes(), [2]);
+}
+
+#[test]
+fn limits_of_the_file_count_all_runs_of_a_row() {
+    let reply = |asked: &Asked| match asked.body["input"].as_array().map_or(0, Vec::len) {
+        // Ends at last, so that a limit that does not count fails the test.
+        0..16 => Reply::Call("look".to_owned(), json!({ "id": "a" })),
+        _ => Reply::Text(asked.text.clone()),
+    };
+    // A step takes 0.6 cents, 110 tokens, and 0.3 s with the tool.
+    let limits = [("steps: 2", 2), ("cost: 0.014", 3), ("tokens: 250", 3), ("time: '900ms'", 4)];
+    at_once(&limits, |(limit, most)| {
+        let lab = Lab::of(BatchServer::with(Dialect::OpenAi, reply), 2, "slow");
+        lab.configure(&format!("limits: {{ {limit} }}"));
+        let outcome = map(&lab, "");
+        assert_eq!(outcome.code, 1, "{limit}: {outcome:?}");
+        let kinds: Vec<_> =
+            results_in(&lab.folder, "out.jsonl").iter().map(|row| row["error"]["kind"].clone()).collect();
+        assert_eq!(kinds, ["limit", "limit"], "{limit}: {outcome:?}");
+        let name = limit.split(':').next().unwrap();
+        assert!(outcome.stderr.contains(&format!("config.limits.{name} higher")), "{limit}: {outcome:?}");
+        assert!(lab.sizes().len() <= *most && (2..).contains(&lab.sizes().len()), "{limit}: {:?}", lab.sizes());
+    });
 }
 
 #[test]

@@ -60,6 +60,12 @@ impl Lab {
         Lab { server, folder: Folder::new(&[("p.lmt.mjs", ASKS), ("rows.jsonl", &rows)]) }
     }
 
+    /// Gives the prompt file a `config` with these members.
+    pub(super) fn configure(&self, members: &str) {
+        let file = self.folder.path("p.lmt.mjs");
+        fs::write(file, format!("export const config = {{ {members} }};\n{ASKS}")).unwrap();
+    }
+
     /// Options after those of [`MAP`] override them.
     pub(super) fn command(&self, more: &str) -> Command {
         self.command_of(&format!("{MAP} -m {} {more}", self.server.model()))

@@ -57,8 +57,10 @@ pub struct Budget {
     typed: Limits,
     /// Of the file, for the whole run.
     file: Limits,
-    /// The usage of earlier processes.
+    /// The usage of earlier processes, or of earlier parts of the run.
     before: RunUsage,
+    /// Whether messages count from the beginning of the run, as its user knows of no parts.
+    is_one_run: bool,
     steps: u64,
     requests: u64,
     tokens: u64,
@@ -84,6 +86,10 @@ impl Budget {
     pub fn after(before: RunUsage, typed: Limits) -> Self {
         let RunUsage { steps, tokens, cost, .. } = before;
         Budget { limits: typed.beyond(&before), typed, before, steps, tokens, cost, ..Budget::default() }
+    }
+
+    pub fn report_as_one_run(&mut self) {
+        self.is_one_run = true;
     }
 
     pub fn limits(&self) -> &Limits {

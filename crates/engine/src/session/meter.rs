@@ -97,9 +97,12 @@ impl Meter {
         Meter { batches, ..self }
     }
 
-    pub fn within(combined_limits: &Arc<CombinedLimits>, own_prices: OwnPrices) -> Self {
+    /// A run under limits of several. It has used `before` of its own.
+    pub fn within(combined_limits: &Arc<CombinedLimits>, before: RunUsage, own_prices: OwnPrices) -> Self {
         let typed = Limits { time: combined_limits.time_left(), ..Limits::default() };
-        Meter { share: Some(Share::new(combined_limits.clone())), ..Meter::new(typed, own_prices) }
+        let meter = Meter::after(before, typed, own_prices);
+        meter.clock.budget().report_as_one_run();
+        Meter { share: Some(Share::new(combined_limits.clone())), ..meter }
     }
 
     fn limits(&self) -> Limits {

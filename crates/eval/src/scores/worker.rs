@@ -19,6 +19,7 @@ use super::{
 use crate::eval_file::EvalFile;
 use lmthing_base::{
     checkpoint::NoCheckpoints,
+    cost::RunUsage,
     diagnostic::Diagnostic,
     event::Events,
     permission::{ApprovalRules, DenyingApprover},
@@ -57,7 +58,8 @@ async fn score_until_end(
 ) {
     let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
     let host = Rc::new(EvalHost { send: send.clone(), redactor: redactor.clone(), lines: RefCell::default() });
-    let meter = Meter::within(&options.overall, options.own_prices.clone()).with_separate_requests();
+    let meter = Meter::within(&options.overall, RunUsage::default(), options.own_prices.clone());
+    let meter = meter.with_separate_requests();
     let meter = Rc::new(meter);
     let program = match load(&mut options, &host, &meter).await {
         Ok(program) => program,

@@ -14,7 +14,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::HashMap, num::NonZeroUsize};
+use std::{collections::HashMap, num::NonZeroUsize, time::Duration};
 
 use serde_json::{Map, Value};
 
@@ -47,6 +47,16 @@ pub(super) struct BatchJob {
     pub(super) asks_next_at_once: bool,
     /// Whether an earlier attempt has failed.
     pub(super) has_failed: bool,
+    /// How long these runs were at work.
+    pub(super) worked: Duration,
+}
+
+/// What a run of a row leaves that waits for batches.
+pub(super) struct Suspension {
+    pub(super) asks: Vec<Ask>,
+    /// Of the limits of the map.
+    pub(super) reserved: Vec<RequestId>,
+    pub(super) took: Duration,
 }
 
 /// The rows of a map that wait, and their batches.
@@ -99,10 +109,15 @@ impl Batches {
     }
 
     /// Prepares a run of a row. What it has reserved is free again, as it asks again.
-    pub(super) fn job(&mut self, id: i64, has_failed: bool, limits: &CombinedLimits) -> BatchResult<BatchJob> {
+    pub(super) fn job(
+        &mut self,
+        (id, worked): (i64, Duration),
+        has_failed: bool,
+        limits: &CombinedLimits,
+    ) -> BatchResult<BatchJob> {
         limits.withdraw(self.reserved.remove(&id).unwrap_or_default());
         let record = self.scheduler.state.record(id)?;
-        Ok(BatchJob { record, asks_next_at_once: self.asks_next_at_once, has_failed })
+        Ok(BatchJob { record, asks_next_at_once: self.asks_next_at_once, has_failed, worked })
     }
 
     pub(super) fn append(&self, id: i64, entry: NewEntry) -> BatchResult<()> {
@@ -112,13 +127,8 @@ impl Batches {
         Ok(())
     }
 
-    pub(super) fn suspend(
-        &mut self,
-        id: i64,
-        asks: Vec<Ask>,
-        progress: RowProgress,
-        reserved: Vec<RequestId>,
-    ) -> BatchResult<()> {
+    pub(super) fn suspend(&mut self, id: i64, suspension: Suspension, progress: RowProgress) -> BatchResult<()> {
+        let Suspension { asks, reserved, .. } = suspension;
         let mut settings = HashMap::new();
         for ask in &asks {
             match ask {

@@ -1,14 +1,16 @@
 //! The logs of a row, from which a later run of it goes on.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc};
+use std::{cell::RefCell, collections::HashMap, rc::Rc, time::Duration};
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use tokio::sync::oneshot;
 
 use lmthing_base::{
     checkpoint::{Checkpoints, Entry, Progress, Restored, StateText, StoreError, StoredAnswer, StoredFuture, restore},
+    cost::RunUsage,
     event::{LastAnswer, RunSummary, RunTotals},
 };
+use lmthing_engine::session::used_before;
 
 /// An entry to be stored, and the channel that says when it is.
 pub(crate) struct NewEntry {
@@ -49,11 +51,14 @@ impl RowLog {
         RowLog { restored, last, send: Box::new(send), lost, failed: RefCell::default() }
     }
 
-    /// A summary that goes on from what the logs have, as these answers are not asked for again.
-    pub(crate) fn summary(&self) -> RunSummary {
+    /// A summary that goes on from what the logs have, as these answers are not asked for again, and what they have used
+    /// of the limits of the row. `worked` is how long the runs were at work that have written the logs.
+    pub(crate) fn summary(&self, worked: Duration) -> (RunSummary, RunUsage) {
         let mut totals = RunTotals::default();
+        let mut answers = 0;
         for restored in self.restored.values().filter(|restored| can_resume(restored)) {
             for step in restored.answers() {
+                answers += 1;
                 totals.usage = totals.usage.plus(step.answer.usage);
                 totals.known_cost += step.answer.cost.unwrap_or(0.0);
                 totals.is_cost_unknown |= step.answer.cost.is_none();
@@ -63,7 +68,8 @@ impl RowLog {
         let last = self.last.clone();
         let last = last.map(|StoredAnswer { text, finish_reason, model }| LastAnswer { text, finish_reason, model });
         summary.add_earlier(0, last);
-        summary
+        let used = RunUsage { time: worked, ..used_before(&summary, answers) };
+        (summary, used)
     }
 }
 

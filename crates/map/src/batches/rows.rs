@@ -1,5 +1,7 @@
 //! The stored rows that are not finished.
 
+use std::time::Duration;
+
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value};
 
@@ -30,6 +32,8 @@ pub(crate) struct RowProgress {
     pub cost: Option<f64>,
     /// When its first attempt began, in milliseconds since 1970.
     pub began: u64,
+    /// How long the runs were at work that the next one continues.
+    pub worked: Duration,
 }
 
 /// Requests that are not in a batch yet: of which service, and how many bytes.
@@ -99,7 +103,7 @@ impl BatchState {
     /// Takes the next row that can go on.
     pub(super) fn next_ready(&self) -> BatchResult<Option<StoredRow>> {
         let found = self.read(|connection| {
-            let sql = "SELECT id, row, input, attempt, failures, usage, cost, began FROM rows \
+            let sql = "SELECT id, row, input, attempt, failures, usage, cost, began, worked FROM rows \
                        WHERE stage = 'ready' AND claimed = 1 ORDER BY row LIMIT 1";
             connection.prepare_cached(sql)?.query_row((), stored_row).optional()
         })?;
@@ -255,11 +259,12 @@ fn insert_request(
 }
 
 fn write_progress(connection: &Connection, id: i64, stage: &str, progress: RowProgress) -> rusqlite::Result<()> {
-    let RowProgress { failures, usage, cost, .. } = progress;
+    let RowProgress { failures, usage, cost, worked, .. } = progress;
+    let worked = i64::try_from(worked.as_millis()).unwrap_or(i64::MAX);
     let usage = serde_json::to_string(&usage).unwrap_or_default();
     connection
-        .prepare_cached("UPDATE rows SET stage = ?2, failures = ?3, usage = ?4, cost = ?5 WHERE id = ?1")?
-        .execute(params![id, stage, failures, usage, cost])
+        .prepare_cached("UPDATE rows SET stage = ?2, failures = ?3, usage = ?4, cost = ?5, worked = ?6 WHERE id = ?1")?
+        .execute(params![id, stage, failures, usage, cost, worked])
         .map(drop)
 }
 
@@ -275,6 +280,7 @@ fn stored_row(row: &Row<'_>) -> rusqlite::Result<StoredRow> {
             usage: serde_json::from_str(&usage).unwrap_or_default(),
             cost: row.get(6)?,
             began: unsigned(row.get(7)?),
+            worked: Duration::from_millis(unsigned(row.get(8)?)),
         },
     })
 }

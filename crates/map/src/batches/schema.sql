@@ -17,7 +17,8 @@ CREATE TABLE rows (
   failures INTEGER NOT NULL DEFAULT 0,
   usage TEXT NOT NULL DEFAULT '{}',  -- of earlier attempts
   cost REAL DEFAULT 0,
-  began INTEGER NOT NULL          -- milliseconds since 1970
+  began INTEGER NOT NULL,         -- milliseconds since 1970
+  worked INTEGER NOT NULL DEFAULT 0  -- milliseconds at work, in the runs that the next one continues
 ) STRICT;
 CREATE INDEX rows_by_stage ON rows (stage, claimed, row);
 CREATE INDEX rows_by_hash ON rows (hash, claimed, row);

@@ -17,7 +17,7 @@ use crate::{
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_system::files::io_error_text;
 
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// Stored in `PRAGMA application_id`: `lmtb`.
 const APPLICATION: i64 = 0x6c6d_7462;

@@ -70,8 +70,9 @@ impl Pool {
         running.remote_attempt = outcome.remote_attempt.map(next);
         // What a model has answered before it failed is kept with batches.
         let keeps_log = running.batched.is_some() && failure.code == RunError::MODEL_EXIT_CODE;
-        if !keeps_log {
-            running.add(&outcome);
+        match &mut running.batched {
+            Some(batched) if keeps_log => batched.worked += outcome.took,
+            _ => running.add(&outcome),
         }
         self.store_retry(&running, keeps_log, &outcome)?;
         self.retries.push((Instant::now() + wait, running));

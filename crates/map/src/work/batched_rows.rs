@@ -7,13 +7,13 @@ use super::{
     running_row::{BatchedRow, RunningRow},
 };
 use crate::{
-    batches::{Ask, BatchJob, NewEntry, Report},
+    batches::{BatchJob, NewEntry, Report, RowProgress, Suspension},
     convert::ReadInput,
     options::MapListener,
     progress::EarlyEnd,
     results::RowOutcome,
 };
-use lmthing_base::{cost::RequestId, diagnostic::Diagnostic};
+use lmthing_base::diagnostic::Diagnostic;
 
 impl Pool {
     /// Starts a row whose answers are there; returns whether there was one.
@@ -28,7 +28,7 @@ impl Pool {
         if let Some(batches) = &self.batches {
             let identity = self.context.targets.of(row.row).identity(&row.input);
             let (id, progress) = batches.begin_row((row.row, &identity), &row.input)?;
-            row.batched = Some(BatchedRow { id, began: progress.began });
+            row.batched = Some(BatchedRow { id, began: progress.began, worked: progress.worked });
         }
         self.start(row)
     }
@@ -53,7 +53,7 @@ impl Pool {
 
     pub(super) fn batch_job(&mut self, row: &RunningRow) -> Result<Option<BatchJob>, Box<Diagnostic>> {
         let (Some(batches), Some(batched)) = (&mut self.batches, row.batched) else { return Ok(None) };
-        batches.job(batched.id, row.failures > 0, &self.context.options.limits).map(Some)
+        batches.job((batched.id, batched.worked), row.failures > 0, &self.context.options.limits).map(Some)
     }
 
     pub(super) fn store_entry(&mut self, row: u64, attempt: u32, entry: NewEntry) -> Result<(), Box<Diagnostic>> {
@@ -64,16 +64,12 @@ impl Pool {
         }
     }
 
-    pub(super) fn suspend(
-        &mut self,
-        row: u64,
-        attempt: u32,
-        asks: Vec<Ask>,
-        reserved: Vec<RequestId>,
-    ) -> Result<(), Box<Diagnostic>> {
+    pub(super) fn suspend(&mut self, row: u64, attempt: u32, suspension: Suspension) -> Result<(), Box<Diagnostic>> {
         let Some(batched) = self.batched(row, attempt) else { return Ok(()) };
         let (Some(batches), Some(running)) = (&mut self.batches, self.running.remove(&row)) else { return Ok(()) };
-        batches.suspend(batched.id, asks, running.progress(), reserved)
+        let progress = running.progress();
+        let progress = RowProgress { worked: progress.worked + suspension.took, ..progress };
+        batches.suspend(batched.id, suspension, progress)
     }
 
     fn batched(&self, row: u64, attempt: u32) -> Option<BatchedRow> {

@@ -5,11 +5,10 @@ use std::sync::mpsc::Receiver;
 use serde_json::{Map, Value};
 
 use crate::{
-    batches::{Ask, BatchJob, NewEntry, Report},
+    batches::{BatchJob, NewEntry, Report, Suspension},
     options::MapListener,
     results::{RemoteAttempt, RowOutcome},
 };
-use lmthing_base::cost::RequestId;
 use lmthing_engine::session::WatchedRun;
 use lmthing_system::remote::RemoteError;
 
@@ -47,8 +46,7 @@ pub(crate) enum Message {
     Suspended {
         row: u64,
         attempt: u32,
-        asks: Vec<Ask>,
-        reserved: Vec<RequestId>,
+        suspension: Suspension,
     },
     /// An entry of a row's logs.
     Entry {

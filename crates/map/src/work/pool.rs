@@ -301,9 +301,7 @@ impl Pool {
             }
             Message::Batch(report) => return self.handle_batch(*report, listener),
             Message::Entry { row, attempt, entry } => return self.store_entry(row, attempt, entry),
-            Message::Suspended { row, attempt, asks, reserved } => {
-                return self.suspend(row, attempt, asks, reserved);
-            }
+            Message::Suspended { row, attempt, suspension } => return self.suspend(row, attempt, suspension),
             Message::Ended { row, attempt, outcome } => {
                 // A thread that was replaced may still finish its row.
                 let is_it = self.running.get(&row).is_some_and(|running| running.attempt == attempt);

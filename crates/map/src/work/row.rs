@@ -17,13 +17,13 @@ use super::{
     target::{Target, Targets},
 };
 use crate::{
-    batches::{Ask, BatchJob, LostState, RowAnswers, RowLog},
+    batches::{BatchJob, LostState, RowAnswers, RowLog, Suspension},
     options::{AnswerSource, PoolOptions, Unit, UnitAnswers, mcp_config},
     results::{RowError, RowOutcome},
 };
 use lmthing_base::{
     checkpoint::{Checkpoints, NoCheckpoints},
-    cost::RequestId,
+    cost::RunUsage,
     diagnostic::Diagnostic,
     event::{Event, EventReader, Events, RunSummary, SharedSummary},
     input::CommandLine,
@@ -59,10 +59,7 @@ pub(super) struct RowContext {
 pub(super) enum RowRun {
     Ended(Box<RowOutcome>),
     /// All that is left of it waits for batches.
-    Suspended {
-        asks: Vec<Ask>,
-        reserved: Vec<RequestId>,
-    },
+    Suspended(Suspension),
 }
 
 /// What a run of a row has to do with batches.
@@ -73,7 +70,7 @@ struct RowBatch {
 
 impl RowBatch {
     fn of(job: &Job, sender: &Sender<Message>) -> Option<Self> {
-        let BatchJob { record, asks_next_at_once, has_failed } = job.batch.clone()?;
+        let BatchJob { record, asks_next_at_once, has_failed, .. } = job.batch.clone()?;
         let (sender, row, attempt) = (sender.clone(), job.row, job.attempt);
         let lost = LostState::default();
         let send = move |entry| drop(sender.send(Message::Entry { row, attempt, entry }));
@@ -107,9 +104,12 @@ impl RowServices {
         let own = redactor.clone();
         let host = RowHost::of_row(job.row, sender.clone(), Box::new(move |text| own.apply(text)));
         let batch = RowBatch::of(job, sender);
-        let summary = batch.as_ref().map_or_else(RunSummary::with_text, |batch| batch.log.summary());
+        let (summary, before) = match (&batch, &job.batch) {
+            (Some(batch), Some(of)) => batch.log.summary(of.worked),
+            _ => (RunSummary::with_text(), RunUsage::default()),
+        };
         let batched = batch.as_ref().map(|batch| batch.answers.clone() as Rc<dyn BatchAnswers>);
-        let meter = Meter::within(&options.limits, options.own_prices.clone()).with_batches(batched);
+        let meter = Meter::within(&options.limits, before, options.own_prices.clone()).with_batches(batched);
         let target = context.targets.of(job.row);
         let input = target.files.load(&target.taken.declaration, &job.input);
         let input = input.map_err(|why| Box::new(Diagnostic::new(why.to_string())))?;
@@ -156,7 +156,8 @@ pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, se
     let end = services.run(context, redactor, job).await;
     let RowServices { summary, collector, batch, answers, .. } = &services;
     if let (FileRun::Suspended { reserved }, Some(batch)) = (&end, batch) {
-        return RowRun::Suspended { asks: batch.answers.take_asked(), reserved: reserved.clone() };
+        let (asks, reserved) = (batch.answers.take_asked(), reserved.clone());
+        return RowRun::Suspended(Suspension { asks, reserved, took: began.elapsed() });
     }
     // A refusal within a batch has waited for its time already.
     let may_wait = batch.as_ref().is_none_or(|batch| batch.answers.has_sent());

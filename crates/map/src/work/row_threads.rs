@@ -43,7 +43,7 @@ fn start_row_threads(context: &Arc<RowContext>, sender: &Sender<Message>) -> io:
                 let (row, attempt) = (job.row, job.attempt);
                 let _ = sender.send(match row::run(&context, &redactor, &job, &sender).await {
                     RowRun::Ended(outcome) => Message::Ended { row, attempt, outcome },
-                    RowRun::Suspended { asks, reserved } => Message::Suspended { row, attempt, asks, reserved },
+                    RowRun::Suspended(suspension) => Message::Suspended { row, attempt, suspension },
                 });
             }
         }

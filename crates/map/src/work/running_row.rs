@@ -36,6 +36,8 @@ pub(super) struct BatchedRow {
     pub(super) id: i64,
     /// When it began, in milliseconds since 1970.
     pub(super) began: u64,
+    /// How long the runs were at work that this one continues.
+    pub(super) worked: Duration,
 }
 
 impl RunningRow {
@@ -59,14 +61,14 @@ impl RunningRow {
     /// A row that has waited for answers.
     pub(super) fn of_stored(stored: StoredRow) -> Self {
         let StoredRow { id, row, input, attempt, progress } = stored;
-        let RowProgress { failures, usage, cost, began } = progress;
-        let batched = Some(BatchedRow { id, began });
+        let RowProgress { failures, usage, cost, began, worked } = progress;
+        let batched = Some(BatchedRow { id, began, worked });
         RunningRow { attempt, failures, usage, cost, batched, ..RunningRow::new(row, input) }
     }
 
     pub(super) fn progress(&self) -> RowProgress {
-        let began = self.batched.map_or(0, |batched| batched.began);
-        RowProgress { failures: self.failures, usage: self.usage, cost: self.cost, began }
+        let (began, worked) = self.batched.map_or_else(Default::default, |batched| (batched.began, batched.worked));
+        RowProgress { failures: self.failures, usage: self.usage, cost: self.cost, began, worked }
     }
 
     /// How long it took with all attempts. The time that it waited for batches counts.
@@ -77,10 +79,14 @@ impl RunningRow {
         }
     }
 
+    /// Adds an attempt of which nothing else is kept.
     pub(super) fn add(&mut self, outcome: &RowOutcome) {
         self.usage = self.usage.plus(outcome.usage);
         self.cost = self.cost.zip(outcome.cost).map(|(before, cost)| before + cost);
         self.took += outcome.took;
+        if let Some(batched) = &mut self.batched {
+            batched.worked = Duration::ZERO;
+        }
     }
 }
 

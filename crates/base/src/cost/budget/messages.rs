@@ -86,7 +86,7 @@ impl Budget {
 
     /// From when the limit counts, and the usage before that.
     fn since(&self, kind: LimitKind) -> (CountedFrom, RunUsage) {
-        if self.before.is_nothing() {
+        if self.is_one_run || self.before.is_nothing() {
             return (CountedFrom::Start, RunUsage::default());
         }
         let (typed, limits) = (self.typed.beyond(&self.before), &self.limits);
