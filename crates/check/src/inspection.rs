@@ -24,7 +24,7 @@ use lmthing_base::{
     checkpoint::NoCheckpoints,
     diagnostic::{Diagnostic, Location},
     event::Events,
-    input::{CommandLine, TextSources, UnreadableText, check_whole},
+    input::{CommandLine, TextSources, UnreadableText, WholeInput, check_whole},
     permission::{ApprovalRules, DenyingApprover, Permissions},
 };
 use lmthing_engine::{
@@ -283,7 +283,7 @@ fn command_line(path: &Path, options: &CheckOptions) -> CommandLine {
     CommandLine {
         command: format!("lmthing check {}", path.display()),
         words: Vec::new(),
-        whole: options.input.clone(),
+        whole: options.input.clone().map(WholeInput::Typed),
         is_call: false,
         own_options: Vec::new,
         sources: Arc::new(ExplicitSources {

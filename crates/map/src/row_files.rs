@@ -46,6 +46,16 @@ impl RowFiles {
         })
     }
 
+    /// The size of the files that a row names, in bytes.
+    pub(crate) fn size(&self, declaration: &Declaration, row: &Map<String, Value>) -> u64 {
+        declaration
+            .file_paths(row)
+            .iter()
+            .filter_map(|path| self.folder.join(path).metadata().ok())
+            .map(|it| it.len())
+            .sum()
+    }
+
     /// A row with the files that it names.
     pub fn load(
         &self,

@@ -16,12 +16,12 @@ use tokio::sync::Notify;
 
 use super::{message::FileReporter, options::TestOptions, recordings::FileRecordings, run_collector::Collector};
 use lmthing_base::{
-    chat::FinishReason,
+    chat::{FinishReason, read_json},
     checkpoint::NoCheckpoints,
     cost::{Limits, OwnPrices, PRICES_VARIABLE},
     diagnostic::{Diagnostic, did_you_mean},
     event::{Events, FailureReport},
-    input::CommandLine,
+    input::{CommandLine, UnreadableText},
     permission::{DenyingApprover, Permissions},
 };
 use lmthing_engine::{
@@ -331,7 +331,9 @@ fn own_prices(variables: &[(String, String)]) -> Result<OwnPrices, Box<Diagnosti
 fn command_line(path: &Path, input: Option<String>) -> CommandLine {
     let command = format!("lmthing run {}", path.display());
     match input {
-        Some(input) => CommandLine::known(command, input, Vec::new),
+        Some(input) => {
+            CommandLine::given(command, move || read_json(&input).map_err(|error| UnreadableText(error.to_string())))
+        }
         None => CommandLine::without_words(command),
     }
 }

@@ -229,7 +229,10 @@ fn run_options(
     let host: Rc<dyn ScriptHost> = host.clone();
     let command = format!("lmthing run {}", shown(&job.file));
     let line = match &job.input {
-        Some(input) => CommandLine::known(command, Value::Object(input.clone()).to_string(), Vec::new),
+        Some(input) => {
+            let input = Value::Object(input.clone());
+            CommandLine::given(command, move || Ok(input.clone()))
+        }
         None => CommandLine::without_words(command),
     };
     FileRunOptions {

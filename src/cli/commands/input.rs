@@ -14,7 +14,7 @@ use crate::cli::{
 };
 use lmthing_base::{
     diagnostic::did_you_mean,
-    input::{CommandLine, TextSources, UnreadableText},
+    input::{CommandLine, TextSources, UnreadableText, WholeInput},
 };
 use lmthing_system::{
     attachment,
@@ -27,7 +27,7 @@ pub(super) fn command_line(args: &RunArgs, reporter: &FileReporter) -> Result<Co
     Ok(CommandLine {
         command: command(args),
         words: args.words()?,
-        whole: args.input.clone(),
+        whole: args.input.clone().map(WholeInput::Typed),
         is_call: args.served_by.is_some(),
         own_options: if args.is_chat { chat_options } else { run_options },
         sources: Arc::new(ProcessSources { reporter: reporter.clone(), is_chat: args.is_chat }),
@@ -36,7 +36,8 @@ pub(super) fn command_line(args: &RunArgs, reporter: &FileReporter) -> Result<Co
 }
 
 pub(super) fn stored_input(args: &RunArgs, input: &Map<String, Value>) -> CommandLine {
-    CommandLine::known(command(args), Value::from(input.clone()).to_string(), run_options)
+    let input = Value::from(input.clone());
+    CommandLine { own_options: run_options, ..CommandLine::given(command(args), move || Ok(input.clone())) }
 }
 
 /// The command up to the file.

@@ -2,6 +2,7 @@
 //!
 //! Field names follow the JavaScript names of `prompt.steps` and `prompt.fullSteps` (docs/reference/results.md).
 
+mod base64_runs;
 mod cache;
 mod json;
 mod mend;
@@ -20,6 +21,7 @@ mod tier;
 mod tool_input;
 mod transcript;
 
+pub use base64_runs::base64_runs;
 pub use cache::{CacheOption, CacheTtl, cache_key_of_run};
 pub use json::MAX_DEPTH as MAX_JSON_DEPTH;
 pub use json::{JsonError, read_json, read_json_with};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use thiserror::Error;
 
 use super::property::Declaration;
@@ -38,6 +38,17 @@ pub trait TextSources: Send + Sync {
     }
 }
 
+/// The whole input.
+#[derive(Clone)]
+pub enum WholeInput {
+    /// As typed: JSON, `@FILE` or `-`.
+    Typed(String),
+    /// Given by a program. Strings in it that start with `@` are not file names.
+    Given(Arc<GiveInput>),
+}
+
+type GiveInput = dyn Fn() -> Result<Value, UnreadableText> + Send + Sync;
+
 #[derive(Clone)]
 pub struct CommandLine {
     /// The command up to the file, for usage lines: `lmthing run weather.lmt.mjs`.
@@ -45,7 +56,7 @@ pub struct CommandLine {
     /// The arguments after the file.
     pub words: Vec<String>,
     /// The whole input (`run --input`).
-    pub whole: Option<String>,
+    pub whole: Option<WholeInput>,
     /// Whether a program provides the input; messages then name properties instead of options.
     pub is_call: bool,
     /// The options of the command itself, without dashes, for hints about their position.
@@ -73,18 +84,9 @@ impl CommandLine {
         CommandLine { command, words, whole: None, is_call: false, own_options, sources, taken: None }
     }
 
-    /// A command line with a known whole input, as JSON. Strings in it that start with `@` are not file names.
-    pub fn known(command: String, input: String, own_options: fn() -> Vec<String>) -> Self {
-        let (words, whole) = (Vec::new(), Some("-".to_owned()));
-        CommandLine {
-            command,
-            words,
-            whole,
-            is_call: false,
-            own_options,
-            sources: Arc::new(KnownInput(input)),
-            taken: None,
-        }
+    /// A command line with a whole input that a program gives.
+    pub fn given(command: String, give: impl Fn() -> Result<Value, UnreadableText> + Send + Sync + 'static) -> Self {
+        CommandLine { whole: Some(WholeInput::Given(Arc::new(give))), ..CommandLine::without_words(command) }
     }
 }
 
@@ -108,29 +110,9 @@ impl TextSources for NoTexts {
     }
 }
 
-struct KnownInput(String);
-
-impl TextSources for KnownInput {
-    fn file(&self, _path: &str) -> Result<String, UnreadableText> {
-        Err(UnreadableText("the input was read before".to_owned()))
-    }
-
-    fn standard_input(&self) -> Result<String, UnreadableText> {
-        Ok(self.0.clone())
-    }
-
-    fn is_terminal(&self) -> bool {
-        false
-    }
-
-    fn is_at_hand(&self) -> bool {
-        true
-    }
-}
-
 #[derive(Debug)]
 pub struct FilledInput {
-    pub input: Map<String, Value>,
+    pub input: serde_json::Map<String, Value>,
     /// Standard input was read for a required string, and was empty.
     pub is_standard_input_empty: bool,
 }

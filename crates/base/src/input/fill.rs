@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     arguments::{GivenOption, OptionValue, parse_arguments},
-    command_line::{CommandLine, FilledInput},
+    command_line::{CommandLine, FilledInput, WholeInput},
     kind::ValueKind,
     problem::{InputProblem, quoted},
     property::{Declaration, Property},
@@ -15,11 +15,13 @@ use super::{
 };
 use crate::chat::read_json;
 
+const WHOLE: &str = "the whole input as a JSON object";
+
 pub(super) fn fill(declaration: &Declaration, line: &CommandLine) -> Result<FilledInput, InputProblem> {
     let sorted = parse_arguments(declaration, line)?;
     let mut reader = TextReader::new(line);
     let mut input = match &line.whole {
-        Some(word) => whole(&mut reader, word, Some(&ValueKind::Object(declaration.fields.clone())))?,
+        Some(given) => whole(&mut reader, given, Some(&ValueKind::Object(declaration.fields.clone())))?,
         None => Map::new(),
     };
     for given in &sorted.options {
@@ -32,28 +34,43 @@ pub(super) fn fill(declaration: &Declaration, line: &CommandLine) -> Result<Fill
 }
 
 pub(super) fn check_whole(line: &CommandLine) -> Result<(), InputProblem> {
-    line.whole.as_ref().map_or(Ok(()), |word| whole(&mut TextReader::new(line), word, None).map(drop))
+    line.whole.as_ref().map_or(Ok(()), |given| whole(&mut TextReader::new(line), given, None).map(drop))
 }
 
 /// Without a kind, files that the input names are not read, as it decides how.
 fn whole(
     reader: &mut TextReader<'_>,
-    word: &str,
+    given: &WholeInput,
     kind: Option<&ValueKind>,
 ) -> Result<Map<String, Value>, InputProblem> {
+    let (place, value) = match given {
+        WholeInput::Given(give) => ("--input".to_owned(), give().map_err(|why| InputProblem::new(why.to_string()))?),
+        WholeInput::Typed(word) => typed_whole(reader, word, kind)?,
+    };
+    match value {
+        Value::Object(fields) => Ok(fields),
+        other => Err(InputProblem::new(format!("{place}: expected {WHOLE}, got {}", quoted(&other.to_string())))),
+    }
+}
+
+/// The value of `--input`, with how messages name it.
+fn typed_whole(
+    reader: &mut TextReader<'_>,
+    word: &str,
+    kind: Option<&ValueKind>,
+) -> Result<(String, Value), InputProblem> {
     let text = reader.text("--input", word)?;
-    let place = if text.is_typed { "--input" } else { &format!("--input {word}") };
-    let expected = "the whole input as a JSON object";
+    let place = if text.is_typed { "--input".to_owned() } else { format!("--input {word}") };
     if text.text.trim().is_empty() {
         let source = match word.strip_prefix('@') {
             _ if word == "-" => "standard input is empty",
             Some(_) => "the file is empty",
             None => "the word is empty",
         };
-        return Err(InputProblem::new(format!("--input: expected {expected}, got nothing ({source})")));
+        return Err(InputProblem::new(format!("--input: expected {WHOLE}, got nothing ({source})")));
     }
     let parsed = read_json::<Value>(&text.text).map_err(|error| {
-        let problem = value::malformed(place, expected, &text.text, &error);
+        let problem = value::malformed(&place, WHOLE, &text.text, &error);
         match word {
             _ if !text.is_typed || word.trim_start().starts_with('{') => problem,
             _ if reader.is_file(word) => problem.hint(format!("the text of the file is --input @{word}")),
@@ -64,10 +81,7 @@ fn whole(
         Some(kind) if text.is_typed => reader.expand("--input", kind, parsed)?,
         _ => parsed,
     };
-    match parsed {
-        Value::Object(fields) => Ok(fields),
-        other => Err(InputProblem::new(format!("{place}: expected {expected}, got {}", quoted(&other.to_string())))),
-    }
+    Ok((place, parsed))
 }
 
 fn option_value<'a>(reader: &mut TextReader<'_>, given: &GivenOption<'a>) -> Result<Value, InputProblem> {

@@ -17,7 +17,7 @@ mod table;
 mod tests;
 mod value;
 
-pub use command_line::{CommandLine, FilledInput, InputShape, TextSources, UnreadableText};
+pub use command_line::{CommandLine, FilledInput, InputShape, TextSources, UnreadableText, WholeInput};
 pub use file::{InputFile, resource_schema, with_short_files};
 pub use help::{FileOption, file_options, help, usage};
 pub use own_options::check_arguments;

@@ -55,6 +55,18 @@ impl Declaration {
         missing.map_or(Ok(()), Err)
     }
 
+    /// The paths of the files that a row names.
+    pub fn file_paths(&self, row: &Map<String, Value>) -> Vec<String> {
+        let mut paths = Vec::new();
+        if self.takes_files() {
+            let _ = self.visit_files::<()>(&mut row.clone(), &mut |_, path, _| {
+                paths.push(path.to_owned());
+                Ok(())
+            });
+        }
+        paths
+    }
+
     /// Replaces the paths of files in a row by what `load` gives for them.
     pub fn load_files<E>(
         &self,

@@ -43,7 +43,7 @@ fn line(words: &[&str], whole: Option<&str>, piped: Option<&'static str>) -> (Co
     let line = CommandLine {
         command: "lmthing run x.lmt.mjs".into(),
         words: words.iter().map(|word| (*word).to_owned()).collect(),
-        whole: whole.map(str::to_owned),
+        whole: whole.map(|word| WholeInput::Typed(word.to_owned())),
         is_call: false,
         own_options: || vec!["model".into(), "m".into()],
         sources: texts.clone(),

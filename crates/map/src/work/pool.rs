@@ -41,6 +41,9 @@ const INVALID_ROW: &str = "the row does not fit what the file takes";
 
 pub(super) const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
+/// No further row begins while the rows under way have larger files: each takes several times its size of memory.
+const MAX_FILES: u64 = 64 << 20;
+
 /// How long running rows may take to end after an interrupt.
 const END_TIMEOUT: Duration = Duration::from_millis(800);
 
@@ -210,7 +213,9 @@ impl Pool {
 
     /// Starts rows until all threads are busy; returns whether there are no more rows.
     fn begin_rows(&mut self, listener: &mut dyn MapListener) -> Result<bool, Box<Diagnostic>> {
-        while self.running.len() < self.context.options.jobs.get() {
+        let has_room =
+            |running: &HashMap<u64, RunningRow>| running.values().map(|row| row.files).sum::<u64>() < MAX_FILES;
+        while self.running.len() < self.context.options.jobs.get() && has_room(&self.running) {
             if self.early.is_some() {
                 return Ok(false);
             }
@@ -264,6 +269,10 @@ impl Pool {
 
     pub(super) fn start(&mut self, mut row: RunningRow) -> Result<(), Box<Diagnostic>> {
         row.watched = WatchedRun::default();
+        if self.context.remote_rows.is_none() {
+            let target = self.context.targets.of(row.row);
+            row.files = target.files.size(&target.taken.declaration, &row.input);
+        }
         let (input, watched) = (row.input.clone(), row.watched.clone());
         let batch = self.batch_job(&row)?;
         let job = Job { row: row.row, input, attempt: row.attempt, remote_attempt: row.remote_attempt, batch, watched };

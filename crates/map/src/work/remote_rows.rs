@@ -91,20 +91,19 @@ pub(super) async fn run(rows: &RemoteRows, remote: &IngressClient, job: &Job) ->
     let number = hash_input(&job.input);
     let first = || RemoteAttempt { copy: rows.first_copy(number), failures: 0 };
     let service = &rows.server.service;
-    let input = match rows.files.load(&rows.taken.declaration, &job.input) {
-        Ok(input) => Value::Object(input),
-        Err(why) => {
-            let failure = Some(RowError::new(RunError::USAGE_EXIT_CODE, "input", why.to_string()));
-            return Ok(RowOutcome { failure, ..RowOutcome::default() });
-        }
-    };
     let mut remote_attempt = job.remote_attempt.unwrap_or_else(first);
     let mut was_gone = false;
     loop {
         let key = idempotency_key(&rows.salt, service, &job.input, (remote_attempt.copy, remote_attempt.failures));
         // Of equal rows only one submits a key.
         let submitted = match rows.claim(&key, job.row) {
-            true => Some(remote.submit(service, &key, &input).await?),
+            true => match rows.files.load(&rows.taken.declaration, &job.input) {
+                Ok(input) => Some(remote.submit(service, &key, &Value::Object(input)).await?),
+                Err(why) => {
+                    let failure = Some(RowError::new(RunError::USAGE_EXIT_CODE, "input", why.to_string()));
+                    return Ok(RowOutcome { failure, ..RowOutcome::default() });
+                }
+            },
             false => None,
         };
         let Some(submitted) = submitted.filter(|submitted| rows.claim(&submitted.invocation, job.row)) else {

@@ -83,8 +83,6 @@ impl RowBatch {
 /// What a run of a row writes to and is answered by.
 struct RowServices {
     host: RowHost,
-    /// As JSON, with the files that the row names.
-    input: String,
     summary: SharedSummary,
     meter: Rc<Meter>,
     collector: Option<StepCollector>,
@@ -110,12 +108,8 @@ impl RowServices {
         };
         let batched = batch.as_ref().map(|batch| batch.answers.clone() as Rc<dyn BatchAnswers>);
         let meter = Meter::within(&options.limits, before, options.own_prices.clone()).with_batches(batched);
-        let target = context.targets.of(job.row);
-        let input = target.files.load(&target.taken.declaration, &job.input);
-        let input = input.map_err(|why| Box::new(Diagnostic::new(why.to_string())))?;
         Ok(RowServices {
             host,
-            input: Value::Object(input).to_string(),
             summary: SharedSummary::new(summary),
             meter: Rc::new(meter),
             collector: options.keeps_records.then(StepCollector::default),
@@ -128,7 +122,7 @@ impl RowServices {
         let unit = context.options.unit.name();
         job.watched.begin(self.meter.clock(), &self.summary);
         let target = context.targets.of(job.row);
-        let run = run_file(&target.file, run_options((context, target), redactor, self));
+        let run = run_file(&target.file, run_options((context, target), redactor, self, &job.input));
         let end = AssertUnwindSafe(run).catch_unwind().await;
         self.meter.close();
         self.host.end();
@@ -224,6 +218,7 @@ fn run_options(
     (context, target): (&RowContext, &Target),
     redactor: &Redactor,
     services: &RowServices,
+    input: &Map<String, Value>,
 ) -> FileRunOptions {
     let (options, batch) = (&context.options, services.batch.as_ref());
     let sums = services.summary.clone();
@@ -238,8 +233,11 @@ fn run_options(
     let command = format!("lmthing run {}", target.shown_file);
     let line = match target.takes_input() {
         true => {
+            let (files, taken, row) = (target.files.clone(), target.taken.clone(), input.clone());
+            // Read when it is asked for, so that the contents of its files are not kept.
+            let give = move || files.load(&taken.declaration, &row).map(Value::Object);
             let taken = Some(target.taken.clone());
-            CommandLine { is_call: true, taken, ..CommandLine::known(command, services.input.clone(), Vec::new) }
+            CommandLine { is_call: true, taken, ..CommandLine::given(command, give) }
         }
         false => CommandLine::without_words(command),
     };

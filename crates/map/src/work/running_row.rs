@@ -15,6 +15,8 @@ use lmthing_engine::session::WatchedRun;
 pub(super) struct RunningRow {
     pub(super) row: u64,
     pub(super) input: Map<String, Value>,
+    /// The size of the files that it names, in bytes.
+    pub(super) files: u64,
     pub(super) attempt: u32,
     /// The number of the attempt's job in the pool of threads.
     pub(super) job: u64,
@@ -45,6 +47,7 @@ impl RunningRow {
         RunningRow {
             row,
             input,
+            files: 0,
             attempt: 1,
             job: 0,
             failures: 0,

@@ -57,17 +57,24 @@ impl KnownSecrets {
         self.longest
     }
 
-    pub(super) fn find(&mut self, text: &str) -> Vec<Range<usize>> {
+    /// Finds secrets as they are and encoded.
+    pub(super) fn find_unescaped(&mut self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
-        if self.anywhere.is_empty() {
-            return found;
-        }
-        let needles = self.needles();
-        needles.find(text.as_bytes(), &|_| false, |range| found.push(to_char_boundaries(text, range)));
-        if find_in_views(needles, text, TerminalStrings::Omit, &mut found) {
-            find_in_views(needles, text, TerminalStrings::Keep, &mut found);
+        if !self.anywhere.is_empty() {
+            self.needles().find(text.as_bytes(), &|_| false, |range| found.push(to_char_boundaries(text, range)));
         }
         found
+    }
+
+    /// Finds secrets with escapes.
+    pub(super) fn find_escaped(&mut self, text: &str, found: &mut Vec<Range<usize>>) {
+        if self.anywhere.is_empty() {
+            return;
+        }
+        let needles = self.needles();
+        if find_in_views(needles, text, TerminalStrings::Omit, found) {
+            find_in_views(needles, text, TerminalStrings::Keep, found);
+        }
     }
 
     fn needles(&mut self) -> &Needles {

@@ -12,6 +12,7 @@
 //! return.
 
 mod contexts;
+mod cut_files;
 mod encodings;
 mod formats;
 pub(super) mod guard;
@@ -31,6 +32,7 @@ pub(super) use heuristics::{REDACTED, names_a_secret};
 pub(super) use parts::redact_parts;
 
 use contexts::{after_scheme, user_info};
+use cut_files::CutFiles;
 use known::KnownSecrets;
 
 /// A shorter text contains no secret in a recognizable context.
@@ -231,9 +233,14 @@ impl Redactor {
         }
         self.poll_sources();
         let mut known = self.0.known.borrow_mut();
-        let mut found = known.find(text);
-        contexts::find(text, known.longest(), |value| known.is_secret(value), &mut found);
-        formats::find(text, &mut found);
+        let mut found = match CutFiles::of(text) {
+            None => find_all(&mut known, text),
+            Some(cut) => {
+                let rest = find_all(&mut known, &cut.text);
+                let rest = rest.iter().map(|range| cut.source_range(range));
+                known.find_unescaped(text).into_iter().chain(rest).collect()
+            }
+        };
         found.sort_by_key(|range| range.start);
         found.dedup_by(|later, earlier| {
             let overlaps = later.start <= earlier.end;
@@ -253,6 +260,14 @@ impl Redactor {
             secrets.is_some()
         });
     }
+}
+
+fn find_all(known: &mut KnownSecrets, text: &str) -> Vec<Range<usize>> {
+    let mut found = known.find_unescaped(text);
+    known.find_escaped(text, &mut found);
+    contexts::find(text, known.longest(), |value| known.is_secret(value), &mut found);
+    formats::find(text, &mut found);
+    found
 }
 
 impl fmt::Debug for Redactor {

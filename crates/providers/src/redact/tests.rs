@@ -356,3 +356,17 @@ fn overlapping_values_are_all_checked() {
         assert_eq!(redactor.apply(text), shown, "{text}");
     }
 }
+
+#[test]
+fn contents_of_files_are_searched_for_encoded_keys_only() {
+    let redactor = redactor_with(KEY);
+    let file = STANDARD.encode(vec![7; 50_000]);
+    let with_key = STANDARD.encode([&[7; 40_000][..], KEY.as_bytes(), &[7; 40_000]].concat());
+    let text = |file: &str, key: &str| {
+        let shown = format!("https://a:{key}@lab.example");
+        json!({ "a": key, "b": [file, key], "c": format!("data:image/png;base64,{file}"), "d": shown }).to_string()
+    };
+    assert_eq!(redactor.apply(&text(&file, KEY)), text(&file, REDACTED));
+    assert_eq!(redactor.apply(&text(&with_key, KEY)), text(REDACTED, REDACTED));
+    assert!(!redactor.finds(&json!([file, "none"]).to_string()));
+}

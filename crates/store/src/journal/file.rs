@@ -9,6 +9,7 @@ use std::{
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, config::DbConfig};
 
 use super::{
+    contents,
     error::{JournalError, OpenMode},
     location::{check_is_private, create_folder},
     lock,
@@ -52,6 +53,8 @@ impl Journal {
         if journal.checked_version()? == 0 {
             journal.create_tables()?;
         }
+        // Journals of earlier versions do not have it.
+        journal.check(journal.connection.execute_batch(contents::TABLE))?;
         journal.check(journal.connection.pragma_update(None, "synchronous", "NORMAL"))?;
         journal.check(journal.connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES))?;
         Ok(journal)

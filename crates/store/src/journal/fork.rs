@@ -4,11 +4,12 @@ use rusqlite::{Transaction, params};
 use serde_json::Value;
 
 use super::{
+    contents::with_contents,
     error::JournalError,
     file::Journal,
     numbers::{count_to_sql, now, position_range},
     runs::{ForkOrigin, RunInfo, RunStatus},
-    write::Lease,
+    write::{Lease, write_entry},
 };
 use lmthing_base::{
     checkpoint::{self, AnswerEntry, is_log_before},
@@ -66,10 +67,14 @@ impl Journal {
     ) -> Result<(), JournalError> {
         let (old, new) = (position_range(run.number).start, position_range(lease.number).start);
         self.in_transaction(|transaction| {
+            // With the same numbers, as events refer to them.
+            transaction.execute(
+                "INSERT OR REPLACE INTO contents (run, length, number, content) \
+                 SELECT ?2, length, number, content FROM contents WHERE run = ?1",
+                [run.number, lease.number],
+            )?;
             for (at, key, entry) in entries {
-                transaction
-                    .prepare_cached("INSERT INTO entries (at, key, entry) VALUES (?1, ?2, ?3)")?
-                    .execute(params![at - old + new, key, entry])?;
+                write_entry(transaction, lease.number, (at - old + new, key, entry))?;
             }
             transaction.execute(
                 "INSERT INTO events (at, line) \
@@ -107,6 +112,7 @@ impl Journal {
             let mut rows = statement.query([places.start, places.end])?;
             while let Some(row) = rows.next()? {
                 let line: String = row.get(1)?;
+                let line = with_contents(&self.connection, run.number, &line)?;
                 let line: Value = serde_json::from_str(&line).unwrap_or_default();
                 let is_own = line["agent"].as_array().is_some_and(Vec::is_empty);
                 if is_own && line["step"].as_u64() == Some(step as u64) {
@@ -145,9 +151,12 @@ pub(super) fn forget_run(transaction: &Transaction<'_>, run: &RunInfo) -> rusqli
         let sql = format!("DELETE FROM {table} WHERE at >= ?1 AND at < ?2");
         transaction.prepare_cached(&sql)?.execute([places.start, places.end])?;
     }
-    for sql in
-        ["DELETE FROM agents WHERE run = ?1", "DELETE FROM starts WHERE run = ?1", "DELETE FROM runs WHERE number = ?1"]
-    {
+    for sql in [
+        "DELETE FROM contents WHERE run = ?1",
+        "DELETE FROM agents WHERE run = ?1",
+        "DELETE FROM starts WHERE run = ?1",
+        "DELETE FROM runs WHERE number = ?1",
+    ] {
         transaction.prepare_cached(sql)?.execute([run.number])?;
     }
     Ok(())

@@ -2,6 +2,7 @@
 //! (docs/reference/journal.md).
 
 mod buffer;
+mod contents;
 mod earlier_run;
 mod error;
 mod file;

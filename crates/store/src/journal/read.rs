@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Row, params};
 use serde::Deserialize;
 
 use super::{
+    contents::with_contents,
     error::JournalError,
     file::Journal,
     fork::StoredEntry,
@@ -46,7 +47,9 @@ impl AskedRequests {
 impl Journal {
     pub fn start(&self, run: &RunInfo) -> Result<RunStart, JournalError> {
         let sql = "SELECT start FROM starts WHERE run = ?1";
-        let text = self.connection.query_row(sql, [run.number], |row| row.get::<_, String>(0)).optional();
+        let read =
+            |row: &Row<'_>| Ok(with_contents(&self.connection, run.number, row.get_ref(0)?.as_str()?)?.into_owned());
+        let text = self.connection.query_row(sql, [run.number], read).optional();
         let start = self.check(text)?.and_then(|text| serde_json::from_str(&text).ok());
         let what = || format!("it does not say how the run {} was started", run.id);
         start.ok_or_else(|| JournalError::damaged(self.path(), &what()))
@@ -69,8 +72,8 @@ impl Journal {
             let mut statement = self.connection.prepare(sql)?;
             let mut rows = statement.query(params![places.start, end.unwrap_or(places.end)])?;
             while let Some(row) = rows.next()? {
-                let text: &[u8] = row.get_ref(0)?.as_bytes()?;
-                if !take(&String::from_utf8_lossy(text)) {
+                let text = String::from_utf8_lossy(row.get_ref(0)?.as_bytes()?);
+                if !take(&with_contents(&self.connection, run.number, &text)?) {
                     break;
                 }
             }
@@ -153,8 +156,10 @@ impl Journal {
         let read = || {
             let sql = "SELECT at, key, entry FROM entries WHERE at >= ?1 AND at < ?2 ORDER BY at";
             let mut statement = self.connection.prepare(sql)?;
-            let rows = statement
-                .query_map(params![places.start, places.end], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            let rows = statement.query_map(params![places.start, places.end], |row| {
+                let text = with_contents(&self.connection, number, row.get_ref(2)?.as_str()?)?;
+                Ok((row.get(0)?, row.get(1)?, text.into_owned()))
+            })?;
             rows.collect()
         };
         self.check(read())

@@ -12,6 +12,7 @@ use super::{
     read::{PromptLogs, parse_logs},
     runs::{RunInfo, RunStatus},
     stored::{RunStart, is_step_over},
+    write::write_entry,
 };
 use lmthing_base::event::RunTotals;
 
@@ -57,9 +58,7 @@ impl Journal {
         let lease = self.begin(id, None, start, None)?;
         self.in_transaction(|transaction| {
             for (at, (key, text)) in lease.free_positions().zip(entries) {
-                transaction
-                    .prepare_cached("INSERT INTO entries (at, key, entry) VALUES (?1, ?2, ?3)")?
-                    .execute(params![at, key, text])?;
+                write_entry(transaction, lease.number, (at, key, text))?;
             }
             let time = to_sql(now());
             transaction.execute(

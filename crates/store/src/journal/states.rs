@@ -4,7 +4,7 @@ use rusqlite::params;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{error::JournalError, file::Journal, numbers::position_range, runs::RunInfo};
+use super::{contents::with_contents, error::JournalError, file::Journal, numbers::position_range, runs::RunInfo};
 use lmthing_base::checkpoint::{Entry, MemoryChange};
 
 /// In the text of every entry with changed states; most entries have none, and are not parsed.
@@ -31,6 +31,7 @@ impl Journal {
             let mut rows = statement.query(params![places.start, places.end])?;
             while let Some(row) = rows.next()? {
                 let text = String::from_utf8_lossy(row.get_ref(2)?.as_bytes()?);
+                let text = with_contents(&self.connection, run.number, &text)?;
                 let Some(key) = row.get::<_, Option<String>>(1)? else {
                     take(&text);
                     continue;

@@ -71,10 +71,10 @@ pub struct RunStart {
 impl RunStart {
     /// Replaces secrets. A run whose arguments or input contain some cannot be started again.
     pub(super) fn without_secrets(&mut self, secrets: &dyn SecretFilter) {
-        let before = serde_json::to_value(&*self).unwrap_or_default();
-        if !secrets.contain_secret(&before.to_string()) {
+        if serde_json::to_string(&*self).is_ok_and(|text| !secrets.contain_secret(&text)) {
             return;
         }
+        let before = serde_json::to_value(&*self).unwrap_or_default();
         let mut after = before.clone();
         secrets.replace(&mut after);
         let changed: Vec<&str> = ["words", "input"].into_iter().filter(|name| after[name] != before[name]).collect();

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, Transaction, TransactionBehavior, named_params, params};
 
 use super::{
+    contents::store_contents,
     error::JournalError,
     file::Journal,
     numbers::{count_to_sql, now, position_range, to_sql},
@@ -105,6 +106,7 @@ impl Journal {
                     began.map_or(time, to_sql)
                 ])?;
             let number = transaction.last_insert_rowid();
+            let start_text = store_contents(transaction, number, &start_text)?;
             transaction
                 .prepare_cached("INSERT INTO starts (run, start) VALUES (?1, ?2)")?
                 .execute(params![number, start_text])?;
@@ -150,14 +152,13 @@ impl Journal {
                     .execute(params![lease.number, to_sql(*number), key])?;
             }
             for line in &batch.lines {
+                let line = store_contents(transaction, lease.number, line)?;
                 transaction
                     .prepare_cached("INSERT INTO events (at, line) VALUES (?1, ?2)")?
                     .execute(params![lease.next_position(), line])?;
             }
             if let Some((key, entry)) = &batch.entry {
-                transaction
-                    .prepare_cached("INSERT INTO entries (at, key, entry) VALUES (?1, ?2, ?3)")?
-                    .execute(params![lease.next_position(), key, entry])?;
+                write_entry(transaction, lease.number, (lease.next_position(), key, entry))?;
             }
             write_figures(transaction, lease, figures)
         });
@@ -193,6 +194,16 @@ impl Journal {
         };
         self.check(done())
     }
+}
+
+pub(super) fn write_entry(
+    connection: &Connection,
+    run: i64,
+    (at, key, text): (i64, &str, &str),
+) -> rusqlite::Result<()> {
+    let text = store_contents(connection, run, text)?;
+    let mut statement = connection.prepare_cached("INSERT INTO entries (at, key, entry) VALUES (?1, ?2, ?3)")?;
+    statement.execute(params![at, key, text]).map(drop)
 }
 
 /// Updates the run's row. Fails if another process has taken over the run, or another thread has written its end.

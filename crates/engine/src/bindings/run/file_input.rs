@@ -62,7 +62,7 @@ pub(crate) async fn file_input<'js>(
     }
     // Moved out and back instead of copied: the input may be very large.
     let mut input = Json::Object(std::mem::take(&mut filled.input));
-    let value = revive(ctx, &shape, &input)?;
+    let value = revive(ctx, &shape, &mut input)?;
     filled.input = input.as_object_mut().map(std::mem::take).unwrap_or_default();
     Ok(match schema.check(ctx, value).await? {
         Ok(value) => FileInput::Value(value, filled.input),
@@ -161,27 +161,51 @@ fn export<'js>(namespace: &Object<'js>, name: &str) -> Result<Option<Value<'js>>
     if namespace.contains_key(name)? { property(namespace, name) } else { Ok(None) }
 }
 
-pub(super) fn revive<'js>(ctx: &Ctx<'js>, shape: &Json, input: &Json) -> Result<Value<'js>> {
+/// The input with its dates, big integers and files.
+pub(super) fn revive<'js>(ctx: &Ctx<'js>, shape: &Json, input: &mut Json) -> Result<Value<'js>> {
+    let (files, others): (Vec<_>, Vec<_>) =
+        revivals(shape, input).into_iter().partition(|revival| revival.becomes == RevivedType::File);
+    // Taken out in the meantime, as their contents may be very large.
+    let mut taken = Vec::new();
+    for Revival { path, .. } in files {
+        let Some(part) = part_mut(input, &path) else { continue };
+        // What is no file is reported by the schema.
+        if let Some(file) = InputFile::read(part) {
+            taken.push((path, new_file(ctx, &file)?, part.take()));
+        }
+    }
     let whole = from_json(ctx, input)?;
-    for Revival { path, becomes } in revivals(shape, input) {
-        let Some((name, outer)) = path.split_last() else { continue };
-        let step = |value: Value<'js>, name: &String| value.get::<Object>()?.get(name);
-        let outer: Object = outer.iter().try_fold(whole.clone(), step)?.get()?;
-        let value: Value = outer.get(name)?;
-        let value = match becomes {
-            RevivedType::Date => ctx.globals().get::<_, Constructor>("Date")?.construct((value,))?,
-            RevivedType::BigInteger => big_integer(ctx, value.clone()).unwrap_or(value),
-            RevivedType::File => {
-                let written = path
-                    .iter()
-                    .try_fold(input, |value, key| value.get(key).or_else(|| value.get(key.parse::<usize>().ok()?)));
-                // What is no file is reported by the schema.
-                written.and_then(InputFile::read).map_or(Ok(value), |file| new_file(ctx, &file))?
-            }
-        };
-        outer.set(name, value)?;
+    for (path, file, written) in taken {
+        if let Some(part) = part_mut(input, &path) {
+            *part = written;
+        }
+        replace(&whole, &path, |_| Ok(file))?;
+    }
+    for Revival { path, becomes } in others {
+        replace(&whole, &path, |value| match becomes {
+            RevivedType::Date => ctx.globals().get::<_, Constructor>("Date")?.construct((value,)),
+            _ => Ok(big_integer(ctx, value.clone()).unwrap_or(value)),
+        })?;
     }
     Ok(whole)
+}
+
+fn part_mut<'a>(value: &'a mut Json, path: &[String]) -> Option<&'a mut Json> {
+    path.iter().try_fold(value, |value, key| match value {
+        Json::Array(items) => items.get_mut(key.parse::<usize>().ok()?),
+        other => other.get_mut(key),
+    })
+}
+
+fn replace<'js>(
+    whole: &Value<'js>,
+    path: &[String],
+    change: impl FnOnce(Value<'js>) -> Result<Value<'js>>,
+) -> Result<()> {
+    let Some((name, outer)) = path.split_last() else { return Ok(()) };
+    let step = |value: Value<'js>, name: &String| value.get::<Object>()?.get(name);
+    let outer: Object = outer.iter().try_fold(whole.clone(), step)?.get()?;
+    outer.set(name, change(outer.get(name)?)?)
 }
 
 fn big_integer<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Option<Value<'js>> {

@@ -135,8 +135,8 @@ async fn check_inputs<'js>(
         if adds_defaults {
             taken.declaration.add_defaults(&mut input);
         }
-        let input = Json::Object(input);
-        let checked = schema.check(ctx, revive(ctx, &taken.shape, &input)?).await?;
+        let mut input = Json::Object(input);
+        let checked = schema.check(ctx, revive(ctx, &taken.shape, &mut input)?).await?;
         let Json::Object(input) = input else { continue };
         rows.checked(checked.err().map(|problems| taken.declaration.problem_of_row(&input, &problems)));
     }
