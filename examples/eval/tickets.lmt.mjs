@@ -22,7 +22,7 @@ const MANY = [
   '- crash, log in, password, error: support',
 ];
 
-/** @type {import('lmthing').PromptFunction} */
+/** @type {import('lmthing').PromptFunction<typeof input>} */
 export default ({ defSystem, $ }, { ticket, rules }) => {
   defSystem('role', 'You sort the tickets of customers. Name the team that answers.');
   defSystem('rules', (rules === 'many' ? MANY : FEW).join('\n'));

@@ -205,6 +205,12 @@ fn the_tests_of_the_examples_pass() {
 }
 
 #[test]
+fn check_finds_no_error_in_the_examples() {
+    let outcome = Outcome::of(lmthing().args(["check", "examples"]).current_dir(env!("CARGO_MANIFEST_DIR")));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+}
+
+#[test]
 fn the_eval_finds_the_better_variant() {
     let arguments = ["eval", "examples/eval", "--baseline", "examples/eval/baseline.jsonl", "--format", "json"];
     let outcome = Outcome::of(lmthing().args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")));
