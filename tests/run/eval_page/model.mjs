@@ -16,7 +16,7 @@ function read(lines, { baselineLines = null, disagreeing = [], scoreNames = ['ri
   return evaluation;
 }
 
-const PLAIN = { filter: 'all', failed: null, query: '', order: 'telling' };
+const PLAIN = { filter: 'all', failed: null, query: '', order: 'disagreeing' };
 const shown = ({ rows }, choice) => visibleRows(rows, { ...PLAIN, ...choice }).map((row) => row.number);
 
 // Disagreement, errors, changes, the others; a large difference before a small one.

@@ -21,7 +21,7 @@ const lowest = ({ mean }) => mean ?? -1;
 const worst = ({ changes }) => Math.min(0, ...changes.map(({ before, now }) => now - before));
 
 export const ORDERS = {
-  telling: { words: 'Most telling first', compare: (one, other) => rank(one) - rank(other) || other.spread - one.spread || one.number - other.number },
+  disagreeing: { words: 'Disagreeing first', compare: (one, other) => rank(one) - rank(other) || other.spread - one.spread || one.number - other.number },
   number: { words: 'By number', compare: (one, other) => one.number - other.number },
   lowest: { words: 'Lowest scores first', compare: (one, other) => lowest(one) - lowest(other) || one.number - other.number },
   worst: { words: 'Largest loss first', compare: (one, other) => worst(one) - worst(other) || one.number - other.number, needsBaseline: true },

@@ -11,7 +11,7 @@ import { Tools } from './tools.jsx';
 const NONE = new Map();
 
 export function Eval({ evaluation, report, query, actions, isPrinted }) {
-  const [choice, setChoice] = useState({ filter: 'all', failed: null, order: 'telling' });
+  const [choice, setChoice] = useState({ filter: 'all', failed: null, order: 'disagreeing' });
   const [folding, setFolding] = useState({ all: false, open: NONE });
   const [current, setCurrent] = useState(null);
   // Where to scroll; a new object each time, so that the same row can be set twice.
