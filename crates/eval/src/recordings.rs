@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use super::scores::JudgeExchanges;
@@ -18,13 +18,13 @@ pub(crate) struct EvalRecordings {
     mode: Mode,
     file: PathBuf,
     shown_file: PathBuf,
-    /// Cells in succession that differ in nothing but their repetition.
-    repeat: u64,
+    /// For each cell, the number of earlier ones with equal requests.
+    turns: OnceLock<Vec<u32>>,
 }
 
 impl EvalRecordings {
     /// `None` if models are asked: with `--live`, and without a recording that is to be made.
-    pub(crate) fn new(file: &Path, shown_file: &str, mode: Mode, repeat: u32) -> Option<Arc<Self>> {
+    pub(crate) fn new(file: &Path, shown_file: &str, mode: Mode) -> Option<Arc<Self>> {
         let is_used = match mode {
             Mode::Live => false,
             Mode::Replay => recording_of(file).exists(),
@@ -36,13 +36,18 @@ impl EvalRecordings {
                 mode,
                 file: file.to_owned(),
                 shown_file: PathBuf::from(shown_file),
-                repeat: u64::from(repeat),
+                turns: OnceLock::new(),
             })
         })
     }
 
     pub(crate) fn is_recording(&self) -> bool {
         matches!(self.mode, Mode::Record | Mode::RecordAll)
+    }
+
+    /// Lets equal requests of several cells have answers of their own. Called before the cells are run.
+    pub(crate) fn set_turns(&self, turns: Vec<u32>) {
+        let _ = self.turns.set(turns);
     }
 
     pub(crate) fn of_judges(self: &Arc<Self>) -> JudgeExchanges {
@@ -61,10 +66,9 @@ impl EvalRecordings {
 
 impl AnswerSource for EvalRecordings {
     fn begin(&self, number: u64, redactor: &Redactor) -> Result<Box<dyn UnitAnswers>, Box<Diagnostic>> {
-        let turn = number.saturating_sub(1) % self.repeat;
-        let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-        let place = (size(number), size(turn));
-        let recording = self.store.of_cell((&self.file, &self.shown_file), place, redactor)?;
+        let index = usize::try_from(number).unwrap_or(usize::MAX);
+        let turn = self.turns.get().and_then(|turns| turns.get(index.saturating_sub(1))).copied().unwrap_or_default();
+        let recording = self.store.of_cell((&self.file, &self.shown_file), (index, turn as usize), redactor)?;
         Ok(Box::new(CellAnswers(recording)))
     }
 }

@@ -48,8 +48,7 @@ impl PreparedEval {
     /// Loads an eval file, checks its rows and plans its cells. `None` if the user has interrupted it.
     pub fn new(options: EvalOptions, listener: &mut dyn EvalListener) -> Result<Option<Self>, Rc<RunError>> {
         let failed = |problem: Box<Diagnostic>| Rc::new(RunError::from(*problem));
-        let recordings =
-            EvalRecordings::new(&options.file, &options.shown_file, options.recordings, options.repeat.get());
+        let recordings = EvalRecordings::new(&options.file, &options.shown_file, options.recordings);
         let (state, servers) = (SharedState::default(), Arc::<Servers>::default());
         let loaded = load(&options, recordings.as_ref(), (&state, &servers), listener)?;
         let Some(Loaded { file, thread, messages }) = loaded else { return Ok(None) };
@@ -66,7 +65,7 @@ impl PreparedEval {
         let command = Command { options, pool: Arc::new(pool), recordings, servers };
         command.check_out(&book).map_err(|problem| Rc::new(RunError::Usage(problem)))?;
         if command.uses_no_answers() {
-            command.check_judges(&book).map_err(failed)?;
+            command.check_models(&book, |_| true).map_err(failed)?;
         }
         Ok(Some(PreparedEval { command, book, plan }))
     }
@@ -176,7 +175,7 @@ impl Command {
         // Those of a recording cost nothing, and change with it.
         let earlier = Earlier::of(&book.plan, &book.file, &state, &known, self.recordings.is_some())?;
         if (earlier.reused.len() as u64) < book.plan.count() {
-            self.check_judges(book)?;
+            self.check_models(book, |number| !earlier.reused.contains(&number))?;
         }
         if let Some(note) = earlier.settle((out, &book.file, book.redactor()), &state, &known)? {
             forward.warned(None, &note);
@@ -198,10 +197,12 @@ impl Command {
         Ok((asked, batches))
     }
 
-    /// Fails if a judge could not be asked, before answers are paid for.
-    fn check_judges(&self, book: &Book) -> StateResult<()> {
+    /// Fails if a model or a judge could not be asked, before answers are paid for.
+    fn check_models(&self, book: &Book, is_asked: impl Fn(u64) -> bool) -> StateResult<()> {
         let is_replayed = self.recordings.is_some() && !self.is_recording();
-        match book.thread().unusable_judge().filter(|_| !is_replayed) {
+        // A recording that is renewed may have the answers.
+        let model = || book.plan.unusable_model(is_asked).filter(|_| self.recordings.is_none());
+        match book.thread().unusable_judge().filter(|_| !is_replayed).or_else(model) {
             Some(problem) => Err(Box::new(problem.clone())),
             None => Ok(()),
         }
@@ -253,6 +254,9 @@ impl Command {
         forward.book = Some(book.clone());
         let EvalOptions { sample, variants, models, .. } = &self.options;
         let is_whole = sample.is_none() && variants.is_none() && models.is_empty();
+        if let Some(recordings) = &self.recordings {
+            recordings.set_turns(plan.turns());
+        }
         let asks_all = asked.len() as u64 == plan.count() && is_whole;
         let units = Units {
             inputs: Box::new(plan.inputs()),

@@ -58,7 +58,7 @@ pub use keys::{certificate_paths, key_paths, key_variables};
 pub use local::{LocalEntry, LocalServer, chosen_local, local_servers};
 pub use mock::{MockModel, MockOptions};
 pub use mock_item::{InvalidMockItem, MockItem};
-pub use models::{KeyedProvider, ModelList, ProviderInfo, list_models, providers_with_keys};
+pub use models::{KeyedProvider, ModelList, ProviderInfo, list_models, provider_of, providers_with_keys};
 pub use own_fields::OwnFields;
 pub use record::{
     InvalidRecording, RecordedExchange, RecordedFile, ReplayRequest, check_recording_writable, recording_text,

@@ -5,9 +5,10 @@ use super::{
     address::Address,
     auth,
     catalog::{self, CustomProvider, Provider},
-    resolve::{expand_alias, resolve},
+    resolve::{expand_alias, model_name, resolve},
     settings::Setting,
 };
+use lmthing_base::diagnostic::Diagnostic;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelList {
@@ -20,6 +21,8 @@ pub struct ProviderInfo {
     pub name: String,
     pub custom: bool,
     pub configured: bool,
+    /// Whether a request may find credentials that nothing here shows.
+    pub may_find_credentials: bool,
     /// Whether it is a server of the user's own, which may be used without a key.
     pub needs_no_key: bool,
     pub variables: Vec<VariableInfo>,
@@ -61,6 +64,29 @@ pub fn list_models(context: &ProviderContext) -> ModelList {
         .collect();
     aliases.sort_by(|a, b| a.name.cmp(&b.name));
     ModelList { providers, aliases }
+}
+
+impl ProviderInfo {
+    /// Says what a model of it lacks, if it is not configured.
+    pub fn missing_key(&self, model: &str) -> Option<Diagnostic> {
+        if self.configured {
+            return None;
+        }
+        let missing = self.variables.iter().filter(|variable| !variable.optional && !variable.set);
+        let missing: Vec<&str> = missing.map(|variable| variable.name.as_str()).collect();
+        let what = if missing.is_empty() { String::new() } else { format!(": {} is not set", missing.join(", ")) };
+        let keys = self.get_key_at.map_or_else(String::new, |place| format!("; keys are at {place}"));
+        let problem = Diagnostic::new(format!("there is no key for {model}{what}"));
+        Some(problem.with_hint(format!("set it in the environment or in .env{keys}")))
+    }
+}
+
+/// The provider of a model string with an id, if it exists and only lacks its key or settings.
+pub fn provider_of(model: &str, context: &ProviderContext) -> Option<ProviderInfo> {
+    let target = model_name(model, context);
+    let (provider, id) = target.split_once(':')?;
+    let known = list_models(context).providers.into_iter().find(|known| known.name == provider)?;
+    (!id.is_empty() && known.wrong.is_none()).then_some(known)
 }
 
 /// A provider with a key, which may lack other settings.
@@ -126,6 +152,7 @@ fn built_in(provider: &Provider, context: &ProviderContext) -> ProviderInfo {
         name: provider.name.to_owned(),
         custom: false,
         needs_no_key: provider.needs_no_key(),
+        may_find_credentials: auth::may_find_credentials(provider.name),
         configured: wrong.is_none() && (is_sufficient || auth::is_set_up(provider.name, &context.env)),
         wrong,
         variables: provider
@@ -142,6 +169,7 @@ fn custom(provider: CustomProvider, env: &dyn Env) -> ProviderInfo {
     ProviderInfo {
         custom: true,
         needs_no_key: false,
+        may_find_credentials: false,
         configured: wrong.is_none(),
         wrong,
         variables: provider.variables().map(|(name, optional)| variable(name, optional, env)).collect(),

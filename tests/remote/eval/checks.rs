@@ -29,6 +29,59 @@ fn a_variant_replaces_only_what_its_file_takes() {
 }
 
 #[test]
+fn a_misspelt_input_of_the_prompt_file_is_refused() {
+    let lab = Lab::new(&eval_file(&rows(2), RIGHT, ""));
+    lab.folder.write("p.lmt.mjs", &super::PROMPT.replace("const input", "const inputs"));
+    let outcome = lab.eval("-o out.jsonl");
+    assert_eq!((outcome.code, lab.take_texts().len()), (1, 0), "{outcome:?}");
+    let words = ["p.lmt.mjs exports 'inputs', which is not used", "did you mean 'input'?"];
+    assert!(words.iter().all(|words| outcome.stderr.contains(words)), "{outcome:?}");
+}
+
+#[test]
+fn a_column_like_an_input_that_no_row_has_is_pointed_out() {
+    let lab = Lab::new("");
+    let warning = "the column 'stlye' is only for the scores; did you mean 'style', which p.lmt.mjs takes?";
+    lab.folder.write("rows.csv", "n,stlye,want\n1,!,row 1\n");
+    for (rows, variants, warnings) in [
+        (r#"[{"n":1,"stlye":"!"}]"#, "", 1),
+        ("'rows.csv'", "{ a: {}, b: { options: { temperature: 1 } } }", 1),
+        (r#"[{"n":1,"stlye":"!"},{"n":2,"style":"?"}]"#, "", 0),
+        (r#"[{"n":1,"stlye":"!"}]"#, "{ a: { input: { style: '?' } } }", 0),
+    ] {
+        lab.folder.write("e.eval.lmt.mjs", &eval_file(rows, "done: () => true", variants));
+        let outcome = lab.eval("");
+        assert_eq!((outcome.code, outcome.stderr.matches(warning).count()), (0, warnings), "{rows}: {outcome:?}");
+    }
+    lab.folder.write("e.eval.lmt.mjs", &eval_file(r#"[{"N":1}]"#, RIGHT, ""));
+    let outcome = lab.eval("");
+    assert!(outcome.code == 1 && outcome.stderr.contains("did you mean 'n' by the column 'N'?"), "{outcome:?}");
+}
+
+#[test]
+fn a_model_that_cannot_be_asked_is_found_before_others_are_paid() {
+    let lab = Lab::new(&eval_file(&rows(2), RIGHT, "{ own: {}, other: { file: './other.lmt.mjs' } }"));
+    lab.folder.write("other.lmt.mjs", &super::PROMPT.replace("lab:m", "anthropic:x"));
+    for (arguments, words) in [
+        ("-o out.jsonl", "there is no key for anthropic:x: ANTHROPIC_API_KEY is not set"),
+        ("-o out.jsonl --models lab:m,lbb:m", "Error: Unknown provider: \"lbb\""),
+    ] {
+        let outcome = lab.eval(arguments);
+        assert_eq!((outcome.code, lab.take_texts().len()), (1, 0), "{outcome:?}");
+        assert!(outcome.stderr.contains(words), "{outcome:?}");
+        assert_eq!(lab.files_of_out(), Vec::<String>::new());
+    }
+    // Answers that are there are scored without a key.
+    assert_eq!(lab.eval("-o out.jsonl --models lab:m").code, 0);
+    let variants = "{ own: {}, other: { file: './other.lmt.mjs' } }";
+    lab.folder.write("e.eval.lmt.mjs", &eval_file(&rows(2), "short: ({ text }) => text.length < 9", variants));
+    lab.take_texts();
+    let mut command = lab.command("-o out.jsonl --models lab:m -f json");
+    let outcome = crate::support::Outcome::of(command.env_remove("LAB_API_BASE").env_remove("LAB_API_TYPE"));
+    assert_eq!((outcome.code, lab.take_texts().len()), (0, 0), "{outcome:?}");
+}
+
+#[test]
 fn names_of_a_list_may_follow_spaces() {
     let lab = Lab::new(&eval_file(&rows(1), RIGHT, ""));
     let mut command = lab.command("-o out.jsonl");
@@ -156,6 +209,7 @@ fn names_that_no_option_could_take_are_refused() {
         ("'': () => true", "", "the name of a score must not be empty"),
         ("'a,b': () => true", "", "the name of the score 'a,b' has a comma"),
         (RIGHT, "{ ' a': {} }", "the name of the variant ' a' begins or ends with a space"),
+        (RIGHT, r"{ 'a\u202e': {} }", r"the name of the variant 'a\u{202e}' has a control character"),
     ] {
         lab.folder.write("e.eval.lmt.mjs", &eval_file(&rows(1), scores, variants));
         let outcome = lab.eval("");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Lab, RIGHT, eval_file, report, rows};
+use super::{Lab, PROMPT, RIGHT, eval_file, report, rows};
 
 #[test]
 fn failed_cells_are_asked_again() {
@@ -178,7 +178,9 @@ fn scores_that_wait_lose_no_others_at_a_limit() {
 /// The other variant has answers already, and nothing of it is asked.
 #[test]
 fn a_variant_that_cannot_be_asked_ends_the_command() {
-    let lab = Lab::new(&eval_file(&rows(9), RIGHT, "{ a: {}, b: { model: 'anthropic:claude-x' } }"));
+    let lab = Lab::new(&eval_file(&rows(9), RIGHT, "{ a: {}, b: { file: './other.lmt.mjs' } }"));
+    // The keys of a list of models are looked at when it is asked.
+    lab.folder.write("other.lmt.mjs", &PROMPT.replace("'lab:m'", "['anthropic:x', 'anthropic:y']"));
     assert_eq!(lab.eval("-o out.jsonl --variants a").code, 0);
     let outcome = lab.eval("-o out.jsonl --jobs 1");
     assert_eq!((outcome.code, lab.lines().len()), (1, 12), "{outcome:?}");

@@ -67,6 +67,8 @@ struct Seen {
     refused: Vec<String>,
     /// After so many answers no further request is answered.
     holds_after: Option<usize>,
+    /// Whether each answer is another one.
+    numbers_answers: bool,
     /// Whether no further judge is answered.
     holds_judges: bool,
     /// The number of processes that were killed, whose requests are not answered any more.
@@ -113,11 +115,12 @@ impl Lab {
                 return String::new();
             }
             seen.paid.push(asked.clone());
-            drop(seen);
             let text = match asked.model.as_str() {
                 "judge" => json!({ "pass": !text.contains('!'), "reason": "because" }).to_string(),
+                _ if seen.numbers_answers => format!("{text}, answer {}", seen.paid.len()),
                 _ => text,
             };
+            drop(seen);
             let delta = json!({ "choices": [{ "delta": { "content": text } }] });
             let end = json!({
                 "choices": [{ "delta": {}, "finish_reason": "stop" }],

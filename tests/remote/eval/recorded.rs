@@ -53,3 +53,25 @@ fn answers_of_models_and_of_a_recording_are_kept_apart() {
     lab.eval("-o out.jsonl");
     assert_eq!(lab.lines()[0]["text"], "another");
 }
+
+/// The variants ask the same, and two rows are equal: nothing but chance tells their answers apart.
+#[test]
+fn equal_requests_of_several_cells_have_answers_of_their_own() {
+    let rows = r#"[{ "n": 1 }, { "n": 1 }, { "n": 2 }]"#;
+    let lab = Lab::new(&eval_file(rows, "even: ({ text }) => text.length % 2 === 0", "{ a: {}, b: {} }"));
+    lab.change(|seen| seen.numbers_answers = true);
+    assert_eq!((lab.eval("--record -o first.jsonl").code, lab.take_texts().len(), exchanges(&lab)), (0, 6, 6));
+    let texts = |file: &str| {
+        let lines = crate::rows::results_in(&lab.folder, file);
+        lines.iter().map(|line| line["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let outcome = lab.eval("-o again.jsonl");
+    assert!(outcome.code == 0 && !outcome.stderr.contains("the same answer"), "{outcome:?}");
+    assert_eq!(texts("again.jsonl"), texts("first.jsonl"));
+    // Repetitions that were not recorded are no answers of their own.
+    let outcome = lab.eval("--repeat 2");
+    assert!(outcome.code == 0 && outcome.stderr.contains("several cells have the same answer"), "{outcome:?}");
+    assert_eq!((lab.eval("--repeat 2 --record").code, lab.take_texts().len(), exchanges(&lab)), (0, 6, 12));
+    let outcome = lab.eval("--repeat 2");
+    assert!(outcome.code == 0 && !outcome.stderr.contains("the same answer"), "{outcome:?}");
+}

@@ -30,7 +30,7 @@ pub use run::{
     file_input::help_without_input,
     model_choice::ModelChoice,
     parsed_input::{ParsedInput, read_input},
-    rows::{InputRows, RowsFile, check_rows},
+    rows::{InputRows, RowsFile, RowsModel, check_rows},
 };
 pub use services::{Exchanges, HostServices, TestExchanges};
 

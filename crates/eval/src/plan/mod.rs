@@ -1,26 +1,25 @@
 //! The cells of an eval: rows, variants, models and repetitions, all checked before anything is asked.
 
+mod checker;
 mod rows;
 mod variant;
 
-use std::{collections::BTreeSet, path::PathBuf, rc::Rc};
+use std::{collections::HashMap, rc::Rc};
 
 use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
 
 use super::{
     eval_file::{EvalFile, Variant},
-    options::{CellName, EvalOptions},
+    options::CellName,
 };
+use checker::{Checker, PlannedTarget, overrides};
+pub(crate) use checker::{PlanOptions, PlannedVariant};
 use lmthing_base::diagnostic::{Diagnostic, closest};
-use lmthing_engine::{
-    bindings::{ConfigOverrides, RowsFile},
-    prompt::RunError,
-    session::SharedModel,
-};
-use lmthing_map::{FileFacts, MapListener, PoolOptions, Target, Targets, check_file, hash_files, hash_of, is_sampled};
+use lmthing_engine::{prompt::RunError, session::SharedModel};
+use lmthing_map::{MapListener, Target, Targets, hash_of, is_sampled};
 use rows::RawRows;
-use variant::{NoRows, RowCheck, VariantRows, with_replaced};
+use variant::{SimilarColumn, with_replaced};
 
 /// More would not fit into memory.
 const MOST_CELLS: u64 = 10_000_000;
@@ -34,24 +33,6 @@ pub(crate) struct Plan {
     /// In the order of variants and models.
     targets: Vec<PlannedTarget>,
     repeat: u32,
-}
-
-pub(crate) struct PlannedVariant {
-    pub(crate) variant: Variant,
-    pub(crate) rows: VariantRows,
-    /// Changes with its prompt file and its definition.
-    pub(crate) provenance: String,
-    /// The prompt file and what it imports.
-    pub(crate) files: BTreeSet<PathBuf>,
-}
-
-struct PlannedTarget {
-    /// The index of its variant.
-    variant: usize,
-    /// As lines of OUT name it.
-    model: String,
-    /// Replaces the model of the file.
-    choice: Option<String>,
 }
 
 /// Where a cell is.
@@ -81,12 +62,6 @@ impl CellKey {
     }
 }
 
-/// What the plan is made of.
-pub(crate) struct PlanOptions<'a> {
-    pub(crate) eval: &'a EvalOptions,
-    pub(crate) pool: &'a PoolOptions,
-}
-
 impl Plan {
     pub(crate) fn new(
         file: &EvalFile,
@@ -100,17 +75,29 @@ impl Plan {
         let total = raw.rows.len() as u64;
         let is_part = |index: &usize| is_sampled(*index as u64 + 1, options.eval.sample, total);
         let rows = (0..raw.rows.len()).filter(is_part).collect();
-        let (mut variants, mut targets) = (Vec::new(), Vec::new());
+        let (mut variants, mut targets): (Vec<PlannedVariant>, Vec<PlannedTarget>) = Default::default();
         for variant in selected {
             let checker = Checker { options, variant, raw: &raw, is_named: file.variants.len() > 1 };
-            let (planned, models) = checker.check(listener)?;
-            let index = variants.len();
+            let (planned, its_targets) = checker.check(variants.len(), listener)?;
             variants.push(planned);
-            targets.extend(models.into_iter().map(|(model, choice)| PlannedTarget { variant: index, model, choice }));
+            targets.extend(its_targets);
         }
         let plan = Plan { raw, rows, variants, targets, repeat: options.eval.repeat.get() };
         plan.check_count().map_err(usage)?;
+        plan.similar_columns().iter().for_each(|warning| listener.warned(None, warning));
         Ok(plan)
+    }
+
+    /// Warnings of columns that may be misspelt properties of the input.
+    fn similar_columns(&self) -> IndexSet<String> {
+        let warning = |PlannedVariant { variant, rows, .. }: &PlannedVariant| {
+            let SimilarColumn { column, property } = rows.similar.as_ref()?;
+            let file = &variant.shown_file;
+            Some(format!(
+                "the column '{column}' is only for the scores; did you mean '{property}', which {file} takes?"
+            ))
+        };
+        self.variants.iter().filter_map(warning).collect()
     }
 
     fn check_count(&self) -> Result<(), Box<Diagnostic>> {
@@ -140,6 +127,14 @@ impl Plan {
 
     pub(crate) fn variants(&self) -> &[PlannedVariant] {
         &self.variants
+    }
+
+    /// Why a cell cannot be asked, for the first of those that are to be asked.
+    pub(crate) fn unusable_model(&self, is_asked: impl Fn(u64) -> bool) -> Option<&Diagnostic> {
+        let is_usable = self.targets.iter().all(|target| target.problem.is_none());
+        let numbers = if is_usable { 0 } else { self.count() };
+        let problem = |number| self.targets[self.place(number).target].problem.as_ref();
+        (1..=numbers).filter(|number| is_asked(*number)).find_map(problem)
     }
 
     /// The names of all models, in order.
@@ -208,10 +203,11 @@ impl Plan {
     /// The inputs of all cells, in the order of their numbers.
     pub(crate) fn inputs(self: &Rc<Self>) -> impl Iterator<Item = Map<String, Value>> + use<> {
         let plan = self.clone();
-        (1..=self.count()).map(move |number| {
-            let place = plan.place(number);
-            with_replaced(plan.row_input(place), &plan.variant(place).variant)
-        })
+        (1..=self.count()).map(move |number| plan.whole_input(plan.place(number)))
+    }
+
+    fn whole_input(&self, place: Place) -> Map<String, Value> {
+        with_replaced(self.row_input(place), &self.variant(place).variant)
     }
 
     pub(crate) fn targets(&self) -> Targets {
@@ -220,7 +216,7 @@ impl Plan {
     }
 
     fn target(&self, index: usize) -> Target {
-        let PlannedTarget { variant, model, choice } = &self.targets[index];
+        let PlannedTarget { variant, model, choice, .. } = &self.targets[index];
         let PlannedVariant { variant, rows, provenance, .. } = &self.variants[*variant];
         Target {
             file: variant.file.clone(),
@@ -235,8 +231,22 @@ impl Plan {
 
     /// Identifies a cell in the state of batches.
     pub(crate) fn identity(&self, place: Place) -> String {
-        let input = with_replaced(self.row_input(place), &self.variant(place).variant);
-        self.target(place.target).identity(&input)
+        self.target(place.target).identity(&self.whole_input(place))
+    }
+
+    /// For each cell, the number of earlier ones that ask the same of the same model.
+    pub(crate) fn turns(&self) -> Vec<u32> {
+        let mut counts: HashMap<String, u32> = HashMap::new();
+        let turn = |number| {
+            let place = self.place(number);
+            let Variant { file, options, .. } = &self.variant(place).variant;
+            let input = self.whole_input(place);
+            let asked = hash_of(&json!([file, options, self.model(place), input]).to_string());
+            let count = counts.entry(asked).or_default();
+            *count += 1;
+            *count - 1
+        };
+        (1..=self.count()).map(turn).collect()
     }
 
     /// What messages call a cell.
@@ -263,63 +273,4 @@ fn selected<'a>(file: &'a EvalFile, names: Option<&[String]>) -> Result<Vec<&'a 
         }));
     }
     Ok(file.variants.iter().filter(|variant| names.contains(&variant.name)).collect())
-}
-
-fn overrides(variant: &Variant) -> ConfigOverrides {
-    ConfigOverrides { options: variant.options.clone(), limits: variant.limits.clone() }
-}
-
-/// The models of a variant: as lines of OUT name them, and what replaces the model of the file.
-type Models = Vec<(String, Option<String>)>;
-
-/// Checks the prompt file of a variant with each of its models, and all rows.
-struct Checker<'a> {
-    options: &'a PlanOptions<'a>,
-    variant: &'a Variant,
-    raw: &'a RawRows,
-    is_named: bool,
-}
-
-impl Checker<'_> {
-    fn check(&self, listener: &mut dyn MapListener) -> Result<(PlannedVariant, Models), Rc<RunError>> {
-        let variant = self.variant;
-        let given: IndexSet<&String> = match &variant.model {
-            Some(model) => [model].into_iter().collect(),
-            None => self.options.eval.models.iter().collect(),
-        };
-        let mut rows = RowCheck::new(self.raw, variant, self.is_named);
-        let facts = self.load(given.first().copied(), &mut rows, listener)?;
-        let rows = rows.finish().map_err(|problem| RunError::from(*problem))?;
-        for model in given.iter().skip(1) {
-            self.load(Some(model), &mut NoRows, listener)?;
-        }
-        let own = || vec![(facts.model.clone().unwrap_or_else(|| "the file's own".to_owned()), None)];
-        let models = match given.is_empty() {
-            true => own(),
-            false => given.into_iter().map(|model| (model.clone(), Some(model.clone()))).collect(),
-        };
-        let Variant { model, options, input, limits, .. } = variant;
-        let made_of = json!([hash_files(&facts.files), model, options, input, limits]);
-        let provenance = hash_of(&made_of.to_string());
-        let planned = PlannedVariant { variant: variant.clone(), rows, provenance, files: facts.files };
-        Ok((planned, models))
-    }
-
-    fn load(
-        &self,
-        model: Option<&String>,
-        rows: &mut dyn lmthing_engine::bindings::InputRows,
-        listener: &mut dyn MapListener,
-    ) -> Result<FileFacts, Rc<RunError>> {
-        let (model, overrides) = (model.cloned().map(SharedModel::Named), overrides(self.variant));
-        let pool = self.options.pool;
-        let file = RowsFile {
-            path: &self.variant.file,
-            runs_here: true,
-            is_batched: pool.batch.is_some(),
-            may_take_none: true,
-            overrides: &overrides,
-        };
-        check_file(pool, &file, model.as_ref(), rows, listener)
-    }
 }

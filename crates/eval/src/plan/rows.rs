@@ -1,6 +1,6 @@
 //! Reads the rows of an eval file.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use serde_json::{Map, Value};
 
@@ -52,6 +52,15 @@ impl RawRows {
             return Err(Box::new(Diagnostic::new(message).with_hint("an eval needs at least one row")));
         }
         Ok(rows)
+    }
+
+    /// The names of the columns of rows that are objects.
+    pub(crate) fn property_names(&self) -> BTreeSet<&str> {
+        let objects = self.rows.iter().filter_map(|row| match &row.values {
+            Values::Object(object) => Some(object),
+            Values::Cells(_) => None,
+        });
+        objects.flat_map(|object| object.keys().map(String::as_str)).collect()
     }
 
     /// The index of the row that has these columns, the `nth` of equal ones.

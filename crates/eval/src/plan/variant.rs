@@ -22,8 +22,16 @@ pub(crate) struct VariantRows {
     pub(crate) keys: Vec<String>,
     /// Columns of a table that give no property of the input.
     unused: Vec<String>,
+    /// A column that may be a misspelt property of the input.
+    pub(crate) similar: Option<SimilarColumn>,
     /// Where paths in rows count from.
     pub(crate) files: RowFiles,
+}
+
+/// A column for the scores, and the property with a similar name that no row has.
+pub(crate) struct SimilarColumn {
+    pub(crate) column: String,
+    pub(crate) property: String,
 }
 
 impl VariantRows {
@@ -76,6 +84,7 @@ impl<'a> RowCheck<'a> {
     /// Fails if a row, or what the variant replaces, does not fit.
     pub(super) fn finish(self) -> Result<VariantRows, Box<Diagnostic>> {
         self.taken.iter().try_for_each(|taken| self.check_replaced(taken))?;
+        let similar = self.similar_column();
         if let Some((index, why)) = self.fault {
             let variant = if self.is_named { format!(", variant {}", self.variant.name) } else { String::new() };
             let others = match self.wrong - 1 {
@@ -84,7 +93,12 @@ impl<'a> RowCheck<'a> {
                 count => format!("; {count} further rows do not fit"),
             };
             let message = format!("{}{variant}: {why}{others}", self.raw.name_of(index));
-            let hint = format!("a row needs what the input of {} requires", self.variant.shown_file);
+            let hint = match similar {
+                Some(SimilarColumn { column, property }) => {
+                    format!("did you mean '{property}' by the column '{column}'?")
+                }
+                None => format!("a row needs what the input of {} requires", self.variant.shown_file),
+            };
             return Err(Box::new(Diagnostic::new(message).with_hint(hint)));
         }
         let Some(taken) = self.taken else { return Err(Box::new(Diagnostic::new("the rows were not checked"))) };
@@ -100,7 +114,7 @@ impl<'a> RowCheck<'a> {
         });
         let keys = keys.collect();
         let unused = self.columns.as_ref().map(|columns| columns.unused().to_vec()).unwrap_or_default();
-        Ok(VariantRows { taken, inputs: self.inputs, keys, unused, files: self.raw.files.clone() })
+        Ok(VariantRows { taken, inputs: self.inputs, keys, unused, similar, files: self.raw.files.clone() })
     }
 
     fn add_fault(&mut self, why: String) {
@@ -122,6 +136,22 @@ impl<'a> RowCheck<'a> {
             None => format!("it takes {}", names.join(", ")),
         };
         Err(Box::new(Diagnostic::new(message).with_hint(hint)))
+    }
+
+    fn similar_column(&self) -> Option<SimilarColumn> {
+        let names: Vec<&str> = self.taken.as_ref()?.declaration.names().collect();
+        let others: Vec<&str> = match &self.columns {
+            Some(columns) => columns.unused().iter().map(String::as_str).collect(),
+            None => self.raw.property_names().into_iter().filter(|name| !names.contains(name)).collect(),
+        };
+        let is_given = |name: &str| {
+            self.variant.input.contains_key(name) || self.inputs.iter().any(|input| input.contains_key(name))
+        };
+        let similar = |name: &&str| {
+            let column = closest(name, others.iter().copied())?.to_owned();
+            Some(SimilarColumn { column, property: (*name).to_owned() })
+        };
+        names.iter().filter(|name| !is_given(name)).find_map(similar)
     }
 
     /// The whole input of a cell with the files that it names.

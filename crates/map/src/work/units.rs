@@ -25,7 +25,7 @@ use crate::{
 };
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::{
-    bindings::{InputRows, RowsFile, check_rows},
+    bindings::{InputRows, RowsFile, RowsModel, check_rows},
     prompt::RunError,
     session::SharedModel,
 };
@@ -73,8 +73,7 @@ pub fn run_units(
 /// What a file was found to be when its rows were checked.
 #[derive(Clone, Debug)]
 pub struct FileFacts {
-    /// The name of its model.
-    pub model: Option<String>,
+    pub model: RowsModel,
     /// The file and what it imports.
     pub files: BTreeSet<PathBuf>,
 }

@@ -85,6 +85,11 @@ pub(super) fn is_set_up(provider: &str, env: &Rc<dyn Env>) -> bool {
     }
 }
 
+/// Whether a request may find credentials at a server of the machine, which nothing here shows.
+pub(super) fn may_find_credentials(provider: &str) -> bool {
+    matches!(provider, "azure" | "bedrock" | "vertex")
+}
+
 /// Every file and folder that credentials may be read from, existing or not, including files that credentials refer
 /// to.
 pub(super) fn credential_paths(env: &dyn Env) -> Vec<PathBuf> {

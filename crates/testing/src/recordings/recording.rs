@@ -52,6 +52,8 @@ pub(super) struct Recording {
     pub(super) users: BTreeSet<Arc<Path>>,
     /// Whether a run refers to it. Other recordings are written only for test files that make requests themselves.
     pub(super) is_named: bool,
+    /// Whether it has fewer answers than cells of an eval have asked for by equal requests.
+    pub(super) is_played_twice: bool,
     /// Requests that models are answering.
     pub(super) active_requests: Vec<(TestKey, ReplayRequest)>,
 }

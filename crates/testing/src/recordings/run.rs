@@ -201,6 +201,7 @@ impl Run {
         let equal =
             entries.filter(|(index, entry)| self.may_play(*index, entry) && asked.is_answered_by(&entry.exchange));
         let equal: Vec<usize> = equal.map(|(index, _)| index).collect();
+        recording.is_played_twice |= self.test.turn.is_some_and(|turn| (1..=turn).contains(&equal.len()));
         if let Some(index) = self.choose(&equal) {
             if recording.entries[index].used.is_none() {
                 self.test.file.answers.note(recording.entries[index].exchange.usage());

@@ -34,6 +34,9 @@ pub(super) fn finish(shared: &SharedRecording, mode: Mode, ended: &Ended, finish
     let shown = messages::shown(&shared.path);
     if !mode.is_recording() {
         finished.notes.extend(is_known.then(|| unused(&recording, &shown)).flatten());
+        finished.notes.extend(recording.is_played_twice.then(|| {
+            format!("{shown}: several cells have the same answer, as fewer are recorded; lmthing eval --record asks for the others")
+        }));
         return;
     }
     let merged = merge(&recording, mode, is_known);

@@ -13,20 +13,26 @@ use crate::bindings::{
     run::module::path_of,
     services,
 };
-use lmthing_providers::resolve;
+use lmthing_base::diagnostic::{escape_invisible, is_bidi_control};
+use lmthing_providers::{provider_of, resolve};
 use lmthing_system::files::check_prompt_file;
 
 pub(super) const WRONG: (&str, FaultSeverity) = ("export", FaultSeverity::Error);
 
-/// Reports a model string that names no provider, and, less severely, one without a key.
+/// Reports a model string that names no provider, and, less severely, one that surely has no key.
 pub(super) fn check_model_string<'js>(faults: &mut Faults<'_, 'js>, place: &[PathKey], model: &Value<'js>) {
     let ctx = model.ctx();
     let Some(name) = model.as_string().and_then(|name| name.to_string().ok()) else { return };
+    let mut finds_key = false;
     let resolved = services::providers(ctx).and_then(|providers| {
+        finds_key = provider_of(&name, &providers).is_some_and(|provider| provider.may_find_credentials);
         // Not by the exchanges of the engine: a recording answers for any model.
         resolve(&name, &providers).map(drop).map_err(|error| throw_no_model(ctx, error))
     });
-    check_model(ctx, faults, place, model, resolved);
+    match finds_key {
+        true => drop(faults.read("model", place, resolved)),
+        false => check_model(ctx, faults, place, model, resolved),
+    }
 }
 
 /// Reads a path or `file:` URL of a prompt file.
@@ -61,6 +67,9 @@ pub(super) fn check_name(faults: &mut Faults<'_, '_>, place: &[PathKey], what: &
     let problem = match name {
         name if name.trim().is_empty() => format!("the name of a {what} must not be empty"),
         name if name.contains(',') => format!("the name of the {what} '{name}' has a comma"),
+        name if name.chars().any(|letter| letter.is_control() || is_bidi_control(letter)) => {
+            format!("the name of the {what} '{}' has a control character", escape_invisible(name))
+        }
         name if name.trim() != name => format!("the name of the {what} '{name}' begins or ends with a space"),
         _ => return,
     };

@@ -15,6 +15,7 @@ mod nesting;
 pub(super) mod parsed_input;
 pub(super) mod rows;
 pub(crate) mod run_prompt;
+pub(crate) mod similar_exports;
 pub(crate) mod start;
 pub(crate) mod stateful_class;
 mod tool_call;

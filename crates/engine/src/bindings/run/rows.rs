@@ -12,6 +12,7 @@ use super::{
     file_input::{DeclaredInput, declared_input, revive},
     limits,
     model_choice::ModelChoice,
+    similar_exports::similar_schema,
     start::prepare,
 };
 use crate::{
@@ -32,7 +33,8 @@ use lmthing_base::{
     diagnostic::Diagnostic,
     input::{Declaration, InputShape},
 };
-use lmthing_node::{Engine, ScriptError, diagnose_error, import_file_once, until_halted};
+use lmthing_node::{Engine, ScriptError, Thrown, diagnose_error, import_file_once, until_halted};
+use lmthing_providers::{ProviderError, provider_of};
 
 pub trait InputRows {
     /// Called first, with the file's input. Fails if the rows cannot be used for it.
@@ -58,14 +60,21 @@ pub struct RowsFile<'a> {
     pub overrides: &'a ConfigOverrides,
 }
 
-/// Loads a prompt file and validates the rows against its `input`. Returns the name of its model, where that runs here
-/// and has one.
+/// The model of a file, where it runs here.
+#[derive(Clone, Debug, Default)]
+pub struct RowsModel {
+    pub name: Option<String>,
+    /// Why it cannot be asked, such as a missing key.
+    pub problem: Option<Diagnostic>,
+}
+
+/// Loads a prompt file and validates the rows against its `input`.
 pub async fn check_rows(
     engine: &Engine,
     file: RowsFile<'_>,
     choice: Option<&ModelChoice>,
     rows: &mut dyn InputRows,
-) -> std::result::Result<Option<String>, Rc<RunError>> {
+) -> std::result::Result<RowsModel, Rc<RunError>> {
     let check = async |ctx: Ctx<'_>| {
         let ended = until_halted(&ctx, check_in(&ctx, file, choice, rows)).await;
         match ended {
@@ -85,29 +94,36 @@ async fn check_in(
     RowsFile { path, runs_here, is_batched, may_take_none, overrides }: RowsFile<'_>,
     choice: Option<&ModelChoice>,
     rows: &mut dyn InputRows,
-) -> Result<std::result::Result<Option<String>, RunError>> {
+) -> Result<std::result::Result<RowsModel, RunError>> {
     let namespace = detect_deadlock(ctx, "loading the file", import_file_once(ctx, path)).await?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let function = default_function(ctx, &namespace, &name)?;
     let found = declared_input(ctx, &namespace, &name)?;
+    if found.is_none()
+        && let Some(similar) = similar_schema(&namespace, "input")?
+    {
+        let error = ScriptError::error(format!("{name} exports '{similar}', which is not used"));
+        return Err(error.hint("did you mean 'input'?").throw(ctx));
+    }
     if found.is_none() && !may_take_none {
         let error = ScriptError::error(format!("{name} takes no input, so that there is nothing to give rows to"));
         return Err(error.hint("export const input = z.object({ city: z.string() });").throw(ctx));
     }
-    let mut model = None;
+    let mut model = RowsModel::default();
     if runs_here {
         let config = overrides.apply(ctx, config(ctx, &namespace, &name, choice)?)?;
         if let Err(error) = limits::configure_cost(ctx, &config)? {
             return Ok(Err(error));
         }
         set_mock(ctx, &namespace, &config, &name, choice)?;
-        model = written_name(&config.get("model")?)?;
+        let given: Value = config.get("model")?;
+        (model.name, model.problem) = (written_name(&given)?, missing_key(&given)?);
         let prompt = prepare(ctx, &function, &config)?;
-        if let Err(problem) = check_prices(ctx, &prompt)? {
-            return Ok(Err(RunError::Usage(problem)));
-        }
-        if let Some(problem) = is_batched.then(|| batch_refusal(ctx, &prompt)).transpose()?.flatten() {
-            return Ok(Err(RunError::Usage(Box::new(problem))));
+        match check_model(ctx, &prompt, is_batched) {
+            Ok(Ok(())) => {}
+            Ok(Err(problem)) => return Ok(Err(RunError::Usage(problem))),
+            Err(error) if is_batched || services::limits(ctx)?.has_cost() => return Err(error),
+            Err(error) => model.problem = Some(unusable(diagnose_error(ctx, error))),
         }
     }
     Ok(match found {
@@ -152,6 +168,23 @@ fn begin_without_input(rows: &mut dyn InputRows) -> std::result::Result<(), RunE
     Ok(())
 }
 
+fn unusable(thrown: Thrown) -> Diagnostic {
+    match thrown.payload_as::<RunError>().as_deref() {
+        Some(RunError::NoModel(ProviderError { message, hint, .. })) => {
+            Diagnostic { hint: hint.clone(), ..Diagnostic::new(message.clone()) }
+        }
+        _ => thrown.diagnostic,
+    }
+}
+
+/// Says what a model string surely lacks. Lists may have another model that answers.
+fn missing_key(model: &Value<'_>) -> Result<Option<Diagnostic>> {
+    let Some(name) = model.as_string() else { return Ok(None) };
+    let name = name.to_string()?;
+    let provider = provider_of(&name, &services::providers(model.ctx())?);
+    Ok(provider.filter(|provider| !provider.may_find_credentials).and_then(|provider| provider.missing_key(&name)))
+}
+
 /// A model string as it was written; of a model object its provider and id; of a list its first.
 fn written_name(model: &Value<'_>) -> Result<Option<String>> {
     if let Some(name) = model.as_string() {
@@ -165,22 +198,27 @@ fn written_name(model: &Value<'_>) -> Result<Option<String>> {
     Ok(text("provider")?.zip(text("modelId")?).map(|(provider, id)| format!("{provider}:{id}")))
 }
 
-/// Why requests of the file's model cannot go into batches. Models that only the prompt function names fail at their
-/// first request.
-fn batch_refusal<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Option<Diagnostic>> {
+/// Fails if requests of the file's model cannot go into batches, or if there is a limit on cost and its price is not
+/// known. Models that only the prompt function names are checked at their first request.
+fn check_model<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    is_batched: bool,
+) -> Result<std::result::Result<(), Box<Diagnostic>>> {
     let (model, mock) = (prompt.borrow().bag.model(), prompt.borrow().core.mock.borrow().clone());
-    let Some(model) = model.filter(|model| !model.is_undefined()) else { return Ok(None) };
-    let refusal = models::resolve::resolve(ctx, &model, mock)?.batch_refusal();
-    Ok(refusal.map(|error| Diagnostic { hint: error.hint, ..Diagnostic::new(format!("--batch: {}", error.message)) }))
-}
-
-/// Fails if there is a limit on cost and the price of the file's model is not known. Models that only the prompt function
-/// names are checked at their first request.
-fn check_prices<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<std::result::Result<(), Box<Diagnostic>>> {
+    let Some(model) = model.filter(|model| !model.is_undefined()) else { return Ok(Ok(())) };
+    let model = models::resolve::resolve(ctx, &model, mock)?;
     let limits = services::limits(ctx)?;
-    let (model, mock) = (prompt.borrow().bag.model(), prompt.borrow().core.mock.borrow().clone());
-    match model.filter(|model| limits.has_cost() && !model.is_undefined()) {
-        Some(model) => Ok(limits.check_prices(&models::resolve::resolve(ctx, &model, mock)?.model_identities())),
-        None => Ok(Ok(())),
+    if limits.has_cost()
+        && let Err(problem) = limits.check_prices(&model.model_identities())
+    {
+        return Ok(Err(problem));
     }
+    Ok(match model.batch_refusal().filter(|_| is_batched) {
+        Some(error) => {
+            let problem = Diagnostic::new(format!("--batch: {}", error.message));
+            Err(Box::new(Diagnostic { hint: error.hint, ..problem }))
+        }
+        None => Ok(()),
+    })
 }

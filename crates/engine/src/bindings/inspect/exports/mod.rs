@@ -7,7 +7,7 @@ mod mock_arguments;
 mod model;
 mod named_tools;
 
-use rquickjs::{Ctx, Object, Result, Value, object::Filter};
+use rquickjs::{Ctx, Object, Value};
 
 use super::fault::{Fault, FaultSeverity, NamedModel};
 pub(crate) use faults::{Faults, at_index, at_key, path};
@@ -16,13 +16,10 @@ pub(super) use mock_arguments::check_arguments;
 pub(crate) use model::check_one as check_model;
 pub(super) use named_tools::{NamedTools, names_against};
 
-use crate::bindings::{
-    run::{answer, file, file_input},
-    values::{kind_of, schema::Schema},
+use crate::bindings::run::{
+    answer, file, file_input,
+    similar_exports::{is_known, is_schema, names_of_exports, similar},
 };
-use lmthing_base::diagnostic::closest;
-
-const KNOWN: [&str; 6] = ["default", "config", "mock", "input", "output", "description"];
 
 #[derive(Debug, Default)]
 pub(crate) struct Exports {
@@ -35,8 +32,7 @@ pub(crate) struct Exports {
 pub(crate) fn check<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Exports {
     let mut faults = Faults::new(ctx);
     let (mut mock, mut named) = (MockScript::default(), NamedTools::default());
-    let names = namespace.own_keys::<String>(Filter::new().string()).collect::<Result<Vec<_>>>();
-    let names = faults.read("export", &[], names).unwrap_or_default();
+    let names = faults.read("export", &[], names_of_exports(namespace)).unwrap_or_default();
     let file = File { namespace, name, names };
     file.default(ctx, &mut faults);
     let config = file.config(ctx, &mut faults);
@@ -86,16 +82,10 @@ impl<'js> File<'_, 'js> {
         self.names.iter().any(|known| known == name)
     }
 
-    /// An unknown export with a name similar to `name`, if there is no export `name`.
-    fn similar(&self, name: &str) -> Option<&str> {
-        let unread = self.names.iter().map(String::as_str).filter(|known| !KNOWN.contains(known));
-        if self.has(name) { None } else { closest(name, unread) }
-    }
-
     fn explain(&self, name: &str, faults: &mut Faults<'_, 'js>) {
-        if let (Some(similar), Some(fault)) = (self.similar(name), faults.list.last_mut()) {
+        if let (Some(similar), Some(fault)) = (similar(&self.names, name), faults.list.last_mut()) {
             fault.place = path(&[similar]);
-            fault.hint = Some(format!("the export '{similar}' is read by nobody; did you mean '{name}'?"));
+            fault.hint = Some(format!("the export '{similar}' is not used; did you mean '{name}'?"));
         }
     }
 
@@ -109,7 +99,7 @@ impl<'js> File<'_, 'js> {
         // A single exported function is probably the prompt function.
         let mut functions = self.names.iter().filter(|name| {
             let value = self.namespace.get::<_, Value>(name.as_str());
-            !KNOWN.contains(&name.as_str()) && value.is_ok_and(|value| value.is_function())
+            !is_known(name) && value.is_ok_and(|value| value.is_function())
         });
         if let (Some(only), None, Some(fault)) = (functions.next(), functions.next(), faults.list.last_mut()) {
             fault.place = path(&[only]);
@@ -161,23 +151,16 @@ impl<'js> File<'_, 'js> {
         for (known, severity) in
             [("input", FaultSeverity::Error), ("output", FaultSeverity::Error), ("description", FaultSeverity::Warning)]
         {
-            let Some(similar) = self.similar(known) else { continue };
+            let Some(similar) = similar(&self.names, known) else { continue };
             let Ok(value) = self.namespace.get::<_, Value>(similar) else { continue };
             let fits = match known {
                 "description" => value.is_string(),
                 _ => is_schema(&value),
             };
             if fits {
-                let message = format!("{} exports '{similar}', which nobody reads", self.name);
+                let message = format!("{} exports '{similar}', which is not used", self.name);
                 faults.add(("export", severity), path(&[similar]), message, Some(did_you_mean(known)));
             }
         }
     }
-}
-
-/// Whether a value is certainly a schema. An object without keys could be anything.
-fn is_schema(value: &Value<'_>) -> bool {
-    let place = "the export";
-    let is_object = kind_of(value) == "an object" && value.as_object().is_some_and(|object| !object.is_empty());
-    is_object && Schema::from_value(value.ctx(), value, place).map_err(|_| value.ctx().catch()).is_ok()
 }

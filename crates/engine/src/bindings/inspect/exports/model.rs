@@ -12,7 +12,8 @@ use crate::bindings::{
     services,
     values::elements,
 };
-use lmthing_providers::{EXAMPLE_MODEL, ProviderContext, ProviderInfo, list_models, model_name};
+use lmthing_base::diagnostic::Diagnostic;
+use lmthing_providers::{EXAMPLE_MODEL, model_name, provider_of};
 
 /// Checks a model that is not the export `mock`.
 pub(super) fn check<'js>(
@@ -63,7 +64,9 @@ pub(crate) fn check_one<'js>(
         return;
     };
     if is_resolved {
-        check_key(faults, place, &name, &provider);
+        if let Some(Diagnostic { message, hint, .. }) = provider.missing_key(&name) {
+            faults.add(("model", FaultSeverity::Environment), place.to_vec(), message, hint);
+        }
         let target = model_name(&name, &providers);
         let model_id = target.split_once(':').map_or("", |(_, id)| id).to_owned();
         faults.models.push(NamedModel { place: place.to_vec(), provider: provider.name, model_id });
@@ -71,25 +74,4 @@ pub(crate) fn check_one<'js>(
         // A provider without its settings is like one without a key.
         fault.severity = FaultSeverity::Environment;
     }
-}
-
-fn check_key(faults: &mut Faults<'_, '_>, place: &[PathKey], model: &str, provider: &ProviderInfo) {
-    if provider.configured {
-        return;
-    }
-    let missing = provider.variables.iter().filter(|variable| !variable.optional && !variable.set);
-    let missing: Vec<&str> = missing.map(|variable| variable.name.as_str()).collect();
-    let what = if missing.is_empty() { String::new() } else { format!(": {} is not set", missing.join(", ")) };
-    let keys = provider.get_key_at.map_or_else(String::new, |place| format!("; keys are at {place}"));
-    let hint = format!("set it in the environment or in .env{keys}");
-    let message = format!("there is no key for {model}{what}");
-    faults.add(("model", FaultSeverity::Environment), place.to_vec(), message, Some(hint));
-}
-
-/// The provider of a model string with an id, if it exists and only lacks its key or settings.
-fn provider_of(name: &str, context: &ProviderContext) -> Option<ProviderInfo> {
-    let target = model_name(name, context);
-    let (provider, id) = target.split_once(':')?;
-    let known = list_models(context).providers.into_iter().find(|known| known.name == provider)?;
-    (!id.is_empty() && known.wrong.is_none()).then_some(known)
 }
