@@ -173,7 +173,14 @@ impl<'js> Schema<'js> {
             }
             Schema::Zod(object) | Schema::Standard(object) => object,
         };
-        // Also for zod: its `parse` throws at async refinements, while `validate` returns a promise.
+        let parse = match self {
+            // Schemas of zod's core have no methods.
+            Schema::Zod(object) => property(object, "safeParseAsync")?.and_then(Value::into_function),
+            _ => None,
+        };
+        if let Some(parse) = parse {
+            return parsed(ctx, parse.call((This(object.clone()), value))?).await;
+        }
         let standard: Object = object.get("~standard")?;
         let validate: Function = standard.get("validate")?;
         let answer: Value = validate.call((This(standard), value))?;
@@ -240,6 +247,19 @@ impl<'js> Schema<'js> {
                 to_json(ctx, &schema)
             }
         }
+    }
+}
+
+/// The result of zod's `safeParseAsync`. `~standard` would try without async first: async transforms would run twice, and
+/// their failures would be those of a promise that nothing awaits.
+async fn parsed<'js>(
+    ctx: &Ctx<'js>,
+    answer: Value<'js>,
+) -> Result<std::result::Result<Value<'js>, Vec<ValidationProblem>>> {
+    let parsed: Object = settle(answer).await?.get()?;
+    match property(&parsed, "error")?.and_then(Value::into_object) {
+        Some(error) => Ok(Err(problems(ctx, &error.get("issues")?)?)),
+        None => Ok(Ok(parsed.get("data")?)),
     }
 }
 
