@@ -134,6 +134,18 @@ fn the_output_comes_as_values_that_grow() {
 }
 
 #[test]
+fn the_output_grows_without_secrets_too() {
+    let source = TYPED.replace("ANSWERS", r#"...pieces('{"name":"It is sk-lab-0123456789abcdef.","list":[]}')"#);
+    let folder = Folder::of(&source);
+    let mut command = folder.command("run -f events p.lmt.mjs");
+    let values = partial_outputs(&Outcome::of(command.env("LAB_API_KEY", "sk-lab-0123456789abcdef")).events());
+    let (last, earlier) = values.split_last().unwrap();
+    assert_eq!(last, r#"{"name":"It is [redacted].","list":[]}"#);
+    assert!(earlier.len() > 5 && earlier.iter().all(|value| !value.contains("[redacted]")), "{earlier:?}");
+    assert!(values.windows(2).all(|pair| pair[0] != pair[1]), "{values:?}");
+}
+
+#[test]
 fn all_partial_outputs_together_are_not_quadratic() {
     let sum = |elements: usize| {
         let list = (0..elements).map(|n| format!(r#"{{"n":{n}}}"#)).collect::<Vec<_>>().join(",");

@@ -13,12 +13,13 @@ use lmthing_providers::Redactor;
 
 /// Prints the lines of `-f events`. `summary` must have received each event before.
 pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: SharedSummary, redactor: Redactor) -> EventReader {
-    let partial_outputs = RefCell::new(PartialOutputs::default());
+    let secrets = redactor.clone();
+    let partial_outputs = RefCell::new(PartialOutputs::new(move |output| secrets.apply_texts(output)));
     Rc::new(move |event: &Event<'_>| {
         let line = event.to_line(&summary.lock());
         let partial_output = partial_outputs.borrow_mut().line(event);
         let is_delta = is_delta(event.kind);
-        let mut lines = [(line, Redaction::of(event.kind)), (partial_output, Redaction::All)];
+        let mut lines = [(line, Redaction::of(event.kind)), (partial_output, Redaction::None)];
         if !is_delta {
             lines.reverse();
         }
@@ -61,7 +62,7 @@ fn is_delta(kind: &EventKind) -> bool {
 
 /// The part of an event that has to be redacted.
 enum Redaction {
-    /// Text of the model is left unchanged.
+    /// Text of the model is left unchanged, and the output so far is redacted already.
     None,
     /// Text is left unchanged and errors are redacted already; the output is computed by the script.
     Output,

@@ -10,5 +10,5 @@ mod shape;
 mod tests;
 
 pub use element::ElementCheck;
-pub use partial::{PartialAnswer, PartialElement, PartialValue, SizeBudget};
+pub use partial::{PartialAnswer, PartialElement, PartialValue, SizeBudget, extends};
 pub use shape::{ANSWER_SECTION, AnswerCheck, AnswerShape, FoundJson, NoJson, correction};

@@ -265,7 +265,7 @@ impl PartialAnswer {
 
 /// Whether `later` is `earlier` or extends it: texts and lists become longer, objects get further properties, and nothing
 /// else changes.
-pub(super) fn extends(earlier: &Value, later: &Value) -> bool {
+pub fn extends(earlier: &Value, later: &Value) -> bool {
     match (earlier, later) {
         (Value::String(earlier), Value::String(later)) => later.starts_with(earlier.as_str()),
         (Value::Array(earlier), Value::Array(later)) => {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{AnswerShape, ElementCheck, PartialAnswer, SizeBudget, partial::extends, partial_schema::partial_schema};
+use super::{AnswerShape, ElementCheck, PartialAnswer, SizeBudget, extends, partial_schema::partial_schema};
 use crate::{chat::read_json, schema::Validator};
 
 fn shape(schema: Value) -> Rc<AnswerShape> {

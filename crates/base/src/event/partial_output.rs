@@ -1,13 +1,13 @@
 //! The events `output-partial` (docs/reference/events.md): the answer of a file with `output` while it comes.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     Event, EventKind, OutputEvent,
     json::{Body, Line},
 };
 use crate::{
-    answer::{PartialAnswer, PartialValue, SizeBudget},
+    answer::{PartialAnswer, PartialValue, SizeBudget, extends},
     chat::{FinishReason, StreamPart},
 };
 
@@ -15,14 +15,23 @@ use crate::{
 const BUDGET: SizeBudget = SizeBudget::new(64 << 10, 15);
 
 /// Makes the lines of the events from the other events of a run.
-#[derive(Default)]
 pub struct PartialOutputs {
     /// `None` for a file without `output`.
     answer: Option<PartialAnswer>,
     budget: SizeBudget,
+    /// Replaces secrets in a value.
+    redact: Box<dyn Fn(&mut Value)>,
+    /// The last value of this answer, without secrets.
+    shown: Option<Value>,
+    /// A newer one that waits for the end of the answer.
+    held: Option<Value>,
 }
 
 impl PartialOutputs {
+    pub fn new(redact: impl Fn(&mut Value) + 'static) -> Self {
+        PartialOutputs { answer: None, budget: BUDGET, redact: Box::new(redact), shown: None, held: None }
+    }
+
     /// The line that belongs to an event, without the newline: after a piece of text, and before the end of a step.
     pub fn line(&mut self, event: &Event<'_>) -> Option<String> {
         if !event.agent.is_root() {
@@ -35,7 +44,7 @@ impl PartialOutputs {
         let value = match event.kind {
             EventKind::StepStart { .. } => {
                 answer.begin();
-                self.budget = BUDGET;
+                (self.budget, self.shown, self.held) = (BUDGET, None, None);
                 None
             }
             EventKind::Stream(part) => match &**part {
@@ -51,7 +60,18 @@ impl PartialOutputs {
             }
             _ => None,
         };
-        let body = Body::Other(json!({ "output": value?.value }));
+        if let Some(value) = value {
+            let value = self.held.insert(value.value.clone());
+            (self.redact)(value);
+        }
+        let is_end = matches!(event.kind, EventKind::StepFinish { .. });
+        let shown = self.shown.as_ref();
+        // Of a secret that comes in pieces, the first ones were shown.
+        let value = self.held.take_if(|value| shown.is_none_or(|shown| is_end || extends(shown, value)))?;
+        if shown == Some(&value) {
+            return None;
+        }
+        let body = Body::Other(json!({ "output": self.shown.insert(value) }));
         Line::write(event.run(), event.time(), event.agent, "output-partial", body)
     }
 }
