@@ -1,13 +1,13 @@
 //! `lmthing ask`: the question, the model that is chosen, files, typed answers.
 
 use std::{
-    process::Command,
+    process::{Command, Stdio},
     sync::{Arc, Mutex},
 };
 
 use serde_json::{Value, json};
 
-use crate::support::{Folder, Outcome, http};
+use crate::support::{Folder, Outcome, Running, http};
 
 /// A server that speaks chat completions, and what it was sent.
 struct Server {
@@ -210,4 +210,36 @@ fn formats_limits_and_mocks_are_those_of_run() {
     assert_eq!(outcome.code, 4, "{}", outcome.stderr);
     let outcome = ask(&folder, &["-f", "json"], &[("GROQ_API_KEY", "secret")]);
     assert_eq!((outcome.code, outcome.object()["error"]["kind"].as_str()), (2, Some("usage")));
+}
+
+#[test]
+fn limits_are_those_of_the_command_and_hold_for_standard_input() {
+    let (server, folder) = (Server::answering("no JSON"), Folder::new(&[]));
+    let outcome = Outcome::of(&mut server.command(&folder, &["--schema", "name", "--max-steps", "1", "Hi"]));
+    assert_eq!(outcome.code, 4, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("Set --max-steps higher to let it go further."), "{}", outcome.stderr);
+    let mut command = server.command(&folder, &["--timeout", "200ms", "Hi"]);
+    // A pipe that stays open.
+    let running = Running::of(command.stdin(Stdio::piped()));
+    let outcome = running.end();
+    assert_eq!(outcome.code, 4, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("time limit of 0.2 s before standard input had ended"), "{}", outcome.stderr);
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn verbose_shows_the_step_and_an_alias_the_model_behind_it() {
+    let (server, folder) = (Server::answering("Fine."), Folder::new(&[]));
+    let mut command = server.command(&folder, &["-v", "Hi"]);
+    let outcome = Outcome::of(command.env("LMTHING_MODEL", "fast").env("LM_MODEL_FAST", "groq:small"));
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "Fine.\n"));
+    assert!(outcome.stderr.starts_with("model: groq:small\nstep 0 · groq:small · "), "{}", outcome.stderr);
+    for (arguments, variables, named) in [
+        (&["-m", "mock", "Hi"][..], &[][..], "-m, --model mock"),
+        (&["Hi"], &[("LMTHING_MODEL", "mock")], "LMTHING_MODEL mock"),
+    ] {
+        let outcome = ask(&folder, arguments, variables);
+        assert_eq!(outcome.code, 2, "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(named) && outcome.stderr.contains("--mock FILE"), "{}", outcome.stderr);
+    }
 }

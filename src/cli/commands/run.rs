@@ -234,6 +234,8 @@ async fn prepare(
     let rights = args.permissions.rights(args.file(), &environment.variables)?;
     // Limits of a conversation hold for one process of it.
     let used = if args.is_chat { RunUsage::default() } else { journal.used };
+    let meter =
+        Meter::after(used, args.limits.limits(), own_prices(&environment.variables, &reporter)?).interruptible();
     let mut options = FileRunOptions {
         exchanges: recording.exchanges.clone(),
         redactor: redactor.clone(),
@@ -245,9 +247,7 @@ async fn prepare(
         }),
         approver: approver(args, show.printer.clone(), redactor.clone()),
         checkpoints: journal.recorder.clone(),
-        meter: Rc::new(
-            Meter::after(used, args.limits.limits(), own_prices(&environment.variables, &reporter)?).interruptible(),
-        ),
+        meter: Rc::new(if args.asked.is_some() { meter.without_file() } else { meter }),
         events: show.events.clone(),
         line: match &journal.input {
             Some(input) => stored_input(args, input),

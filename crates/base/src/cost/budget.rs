@@ -68,6 +68,8 @@ pub struct Budget {
     open: BTreeMap<RequestId, OpenRequest>,
     /// Whether a part of the totals is estimated.
     is_estimated: bool,
+    /// Whether the run is of no file, so that messages name options alone.
+    has_no_file: bool,
 }
 
 #[derive(Debug)]
@@ -90,6 +92,10 @@ impl Budget {
 
     pub fn report_as_one_run(&mut self) {
         self.is_one_run = true;
+    }
+
+    pub fn set_without_file(&mut self) {
+        self.has_no_file = true;
     }
 
     pub fn limits(&self) -> &Limits {

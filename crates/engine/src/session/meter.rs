@@ -87,6 +87,12 @@ impl Meter {
         Meter { is_interruptible: true, ..self }
     }
 
+    /// Has messages name options of the command alone, as there is no file with limits.
+    pub fn without_file(self) -> Self {
+        self.clock.budget().set_without_file();
+        self
+    }
+
     /// A limit on use refuses requests one by one: those under way go on.
     pub fn with_separate_requests(self) -> Self {
         Meter { has_separate_requests: true, ..self }

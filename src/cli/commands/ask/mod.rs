@@ -8,6 +8,9 @@ use std::{
     collections::BTreeMap,
     io::{self, IsTerminal},
     path::Path,
+    sync::mpsc,
+    thread,
+    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -22,7 +25,7 @@ use crate::cli::{
     setup_args::SetupArgs,
     show::Show,
 };
-use lmthing_base::chat::ContentPart;
+use lmthing_base::{chat::ContentPart, cost::LimitReached};
 use lmthing_providers::Redactor;
 use lmthing_system::{
     attachment::{self, MAX_ATTACHMENT},
@@ -43,18 +46,26 @@ pub(in crate::cli) fn run(args: &AskArgs, printer: &Printer) -> ExitCode {
         Some(wrong) => Err(wrong),
         None => prepare(args, &variables),
     };
-    let (question, command) = match prepared {
+    // Standard input comes last, as the other end of a pipe may take long.
+    let prepared = prepared.map_err(|wrong| Ending::not_begun(wrong.into(), &redactor)).and_then(|prepared| {
+        let text = question_text(args).map_err(|error| match error {
+            NoQuestion::Wrong(wrong) => Ending::not_begun(wrong.into(), &redactor),
+            NoQuestion::Late(limit) => Ending::of_limit(limit),
+        })?;
+        Ok((prepared, text))
+    });
+    let ((mut question, command), text) = match prepared {
         Ok(prepared) => prepared,
-        Err(wrong) => {
-            let ending = Ending::not_begun(wrong.into(), &redactor);
+        Err(ending) => {
             Show::new(args.show, printer, &redactor, None).end(&ending);
             return ending.code;
         }
     };
+    question.push(ContentPart::text(text));
     if let Some(model) = command.setup.model.as_ref().filter(|_| args.model.is_none() && !args.show.quiet)
-        && model::is_known(model, &variables)
+        && let Some(name) = model::resolved_name(model, &variables)
     {
-        printer.stderr_dim(&format!("model: {model}"));
+        printer.stderr_dim(&format!("model: {name}"));
     }
     run::run_talk(&command, printer, Some(environment), speaker::asking(question))
 }
@@ -62,8 +73,7 @@ pub(in crate::cli) fn run(args: &AskArgs, printer: &Printer) -> ExitCode {
 fn prepare(args: &AskArgs, variables: &BTreeMap<String, String>) -> Result<(Vec<ContentPart>, RunArgs), WrongUsage> {
     let output = args.schema.as_deref().map(schema::read).transpose()?;
     let files = args.attach.iter().map(|path| attachment::read(path));
-    let mut question =
-        files.collect::<Result<Vec<_>, _>>().map_err(|error| WrongUsage::plain(format!("-a: {error}")))?;
+    let question = files.collect::<Result<Vec<_>, _>>().map_err(|error| WrongUsage::plain(format!("-a: {error}")))?;
     let (model, source) = match (&args.model, &args.mock) {
         (None, None) => {
             let (model, source) = model::choose(variables)?;
@@ -71,22 +81,51 @@ fn prepare(args: &AskArgs, variables: &BTreeMap<String, String>) -> Result<(Vec<
         }
         (model, _) => (model.clone(), Some(MODEL_OPTION)),
     };
-    // Last, as the other end of a pipe may take long.
-    question.push(ContentPart::text(text(&args.text.join(" "), input()?)?));
+    if let (Some("mock"), Some(source)) = (model.as_deref(), source) {
+        let hint = "--mock FILE takes answers from mock items in a JSON file";
+        return Err(WrongUsage::new(format!("{source} mock: there is no prompt file with items of a mock"), hint));
+    }
     write_prompt(args.system.as_deref(), output.as_ref());
     let setup = SetupArgs { model, mock: args.mock.clone(), env_file: args.env_file.clone(), mcp_config: None };
     let (show, limits) = (args.show, args.limits.clone());
     Ok((question, RunArgs { setup, show, limits, asked: Some(source), ..RunArgs::of(FILE.into(), Vec::new()) }))
 }
 
-/// Standard input, unless it is a terminal.
-fn input() -> Result<String, WrongUsage> {
-    let stdin = io::stdin();
-    if stdin.is_terminal() {
-        return Ok(String::new());
+enum NoQuestion {
+    Wrong(WrongUsage),
+    Late(LimitReached),
+}
+
+impl From<WrongUsage> for NoQuestion {
+    fn from(wrong: WrongUsage) -> Self {
+        NoQuestion::Wrong(wrong)
     }
-    let wrong = |why: &str| WrongUsage::plain(format!("cannot read standard input: {why}"));
-    let bytes = user_file::read_all(stdin.lock(), MAX_ATTACHMENT).map_err(|error| wrong(&io_error_text(&error)))?;
+}
+
+fn question_text(args: &AskArgs) -> Result<String, NoQuestion> {
+    let input = match io::stdin().is_terminal() {
+        true => String::new(),
+        false => input(args.limits.limits().time)?,
+    };
+    Ok(text(&args.text.join(" "), input)?)
+}
+
+/// Standard input, which has to end within the time.
+fn input(limit: Option<Duration>) -> Result<String, NoQuestion> {
+    let (sender, read) = mpsc::channel();
+    // Ends with the process.
+    thread::spawn(move || sender.send(user_file::read_all(io::stdin().lock(), MAX_ATTACHMENT)));
+    let bytes = match limit {
+        Some(limit) => read.recv_timeout(limit),
+        None => read.recv().map_err(|_| mpsc::RecvTimeoutError::Disconnected),
+    };
+    let bytes = bytes.map_err(|_| {
+        let seconds = limit.unwrap_or_default().as_secs_f64();
+        let message = format!("the run reached its time limit of {seconds} s before standard input had ended");
+        NoQuestion::Late(LimitReached { message })
+    })?;
+    let bytes =
+        bytes.map_err(|error| WrongUsage::plain(format!("cannot read standard input: {}", io_error_text(&error))))?;
     let text = String::from_utf8(bytes).map_err(|_| {
         WrongUsage::new("standard input is not UTF-8 text", "write it to a file, and attach that with -a FILE")
     })?;

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, rc::Rc};
 
 use crate::cli::failure::WrongUsage;
-use lmthing_providers::{KeyedProvider, ProviderContext, providers_with_keys, resolve};
+use lmthing_providers::{KeyedProvider, ProviderContext, model_name, providers_with_keys, resolve};
 
 const MODEL_VARIABLE: &str = "LMTHING_MODEL";
 
@@ -18,9 +18,11 @@ pub(super) fn choose(variables: &BTreeMap<String, String>) -> Result<(String, Op
     usual(&providers_with_keys(&ProviderContext::new(Rc::new(variables.clone())))).map(|model| (model, None))
 }
 
-/// Whether there is such a model, as far as is known without asking for it.
-pub(super) fn is_known(model: &str, variables: &BTreeMap<String, String>) -> bool {
-    resolve(model, &ProviderContext::new(Rc::new(variables.clone()))).is_ok()
+/// What an alias stands for, or the model itself; `None` if there is none, as far as is known without asking for it.
+pub(super) fn resolved_name(model: &str, variables: &BTreeMap<String, String>) -> Option<String> {
+    let context = ProviderContext::new(Rc::new(variables.clone()));
+    resolve(model, &context).ok()?;
+    Some(if model == LOCAL { model.to_owned() } else { model_name(model, &context) })
 }
 
 fn usual(keyed: &[KeyedProvider]) -> Result<String, WrongUsage> {

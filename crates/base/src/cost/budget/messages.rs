@@ -17,6 +17,8 @@ const MANY_STEPS: u64 = 100;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CountedFrom {
     Start,
+    /// The same for a run without a file.
+    Command,
     /// A limit of the command line, for this process.
     Resumed,
     /// A limit of the file, which includes earlier processes.
@@ -87,7 +89,8 @@ impl Budget {
     /// From when the limit counts, and the usage before that.
     fn since(&self, kind: LimitKind) -> (CountedFrom, RunUsage) {
         if self.is_one_run || self.before.is_nothing() {
-            return (CountedFrom::Start, RunUsage::default());
+            let start = if self.has_no_file { CountedFrom::Command } else { CountedFrom::Start };
+            return (start, RunUsage::default());
         }
         let (typed, limits) = (self.typed.beyond(&self.before), &self.limits);
         let is_typed = match kind {
@@ -109,6 +112,7 @@ fn reached(kind: LimitKind, since: CountedFrom, limit: &str, used: &str, before:
     let (option, key) = kind.settings();
     let (count, setting) = match since {
         CountedFrom::Start => (String::new(), format!("{option} or {key}")),
+        CountedFrom::Command => (String::new(), option.to_owned()),
         CountedFrom::Resumed => (" since the run was resumed".to_owned(), option.to_owned()),
         CountedFrom::Before => (format!(" ({before} before the run was resumed)"), key.to_owned()),
     };
