@@ -104,10 +104,7 @@ impl Conversation {
         loop {
             match self.front.read().await {
                 None | Some(Line::Command(Command::Exit)) => return NextTurn::End,
-                Some(Line::Unreadable(why)) => {
-                    let failure = Diagnostic::new(format!("cannot read standard input: {why}"));
-                    return NextTurn::Fail(failure.into());
-                }
+                Some(Line::Unreadable(failure)) => return NextTurn::Fail(failure),
                 Some(Line::Say(text)) => return NextTurn::Say(vec![ContentPart::text(text)]),
                 Some(Line::Command(command)) => match self.run_command(command, prompt).await {
                     Ok(None) => {}

@@ -6,14 +6,15 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 
 use super::command::{self, Command};
 use lmthing_base::{chat::Message, diagnostic::Diagnostic};
+use lmthing_engine::prompt::RunError;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) enum Line {
     /// A message for the model.
     Say(String),
     Command(Command),
-    /// The input cannot be read.
-    Unreadable(String),
+    /// The input cannot be read: the conversation ends.
+    Unreadable(RunError),
 }
 
 impl Line {

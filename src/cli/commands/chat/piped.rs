@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use super::front::{Front, Line};
 use crate::cli::{failure::io_error_text, show::Show, standard_streams::blocking_standard_streams};
 use lmthing_base::diagnostic::Diagnostic;
+use lmthing_engine::prompt::RunError;
 
 /// The longest message, in bytes.
 const MAX_LINE: usize = 64 << 20;
@@ -29,7 +30,7 @@ impl Piped {
         let read = move || {
             let mut is_first = true;
             while let Ok(request) = asked.recv() {
-                let line = blocking_standard_streams().and_then(|(mut input, _)| next_line(&mut input));
+                let line = blocking_standard_streams().and_then(|(mut input, _)| next_line(&mut input, MAX_LINE));
                 let _ = request.send(line.map(|line| line.map(|line| without_mark(line, is_first))));
                 is_first = false;
             }
@@ -50,13 +51,14 @@ fn without_mark(line: String, is_first: bool) -> String {
 
 /// The next line that is not empty; `None` at the end of the input. Nothing behind it is read: it is for the next process
 /// if this one ends.
-fn next_line(input: &mut impl Read) -> io::Result<Option<String>> {
+fn next_line(input: &mut impl Read, longest: usize) -> io::Result<Option<String>> {
     loop {
         // A buffer would hold more than the line.
         let (mut bytes, mut byte) = (Vec::new(), [0]);
         while !bytes.ends_with(b"\n") && read_byte(input, &mut byte)? {
-            if bytes.len() >= MAX_LINE {
-                return Err(io::Error::other("a line of it has more than 64 MiB"));
+            if bytes.len() >= longest {
+                let message = format!("a line of it has more than {} MiB", longest >> 20);
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
             }
             bytes.push(byte[0]);
         }
@@ -80,6 +82,14 @@ fn read_byte(input: &mut impl Read, byte: &mut [u8; 1]) -> io::Result<bool> {
     }
 }
 
+fn unreadable(error: &io::Error) -> RunError {
+    let problem = Diagnostic::new(format!("cannot read standard input: {}", io_error_text(error)));
+    match error.kind() {
+        io::ErrorKind::FileTooLarge => RunError::Usage(Box::new(problem)),
+        _ => problem.into(),
+    }
+}
+
 impl Front for Piped {
     fn read(&self) -> LocalBoxFuture<'_, Option<Line>> {
         let (sender, line) = oneshot::channel();
@@ -87,7 +97,7 @@ impl Front for Piped {
         async {
             match line.await.unwrap_or(Ok(None)) {
                 Ok(line) => line.map(Line::Say),
-                Err(error) => Some(Line::Unreadable(io_error_text(&error))),
+                Err(error) => Some(Line::Unreadable(unreadable(&error))),
             }
         }
         .boxed_local()
@@ -120,7 +130,14 @@ mod tests {
     #[test]
     fn empty_lines_are_no_messages() {
         let mut input = io::Cursor::new("\n  one \r\n\t\n/undo\n\nlast".as_bytes());
-        let lines: Vec<_> = std::iter::from_fn(|| next_line(&mut input).unwrap()).collect();
+        let lines: Vec<_> = std::iter::from_fn(|| next_line(&mut input, 9).unwrap()).collect();
         assert_eq!(lines, ["  one ", "/undo", "last"]);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_wrong_usage() {
+        let error = next_line(&mut io::repeat(b'a'), 1 << 20).unwrap_err();
+        assert!(matches!(unreadable(&error), RunError::Usage(problem) if problem.message.ends_with("more than 1 MiB")));
+        assert!(matches!(unreadable(&io::ErrorKind::IsADirectory.into()), RunError::Script(_)));
     }
 }
