@@ -136,3 +136,15 @@ fn run_says_messages_after_those_of_the_file() {
     let outcome = folder.run_with_input(&["run", "--on", "http://127.0.0.1:1", "--say", "a", "c.lmt.mjs"], "");
     assert!(outcome.code == 2 && outcome.stderr.contains("--say cannot be used with --on"), "{outcome:?}");
 }
+
+#[test]
+fn an_option_say_of_the_file_is_its_own() {
+    let body = "export const input = z.object({ say: z.string().optional() });\n\
+                export default ({ $ }, { say }) => { console.error(`own ${say}`); $`go`; };";
+    let folder = Folder::new(&[("c.lmt.mjs", &file(&["one", "two"], body))]);
+    let outcome = folder.run_with_input(&["run", "c.lmt.mjs", "--say", "x"], "");
+    assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("one\n", "own x\n"));
+    let outcome = folder.run_with_input(&["run", "--say", "y", "c.lmt.mjs", "--say=x"], "");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "one\ntwo\n"), "{outcome:?}");
+    assert!(outcome.stderr.starts_with("own x\n"), "{outcome:?}");
+}

@@ -5,40 +5,29 @@
 use std::{
     env,
     ffi::{OsStr, OsString},
-    io::Read,
     path::Path,
-    process::{Child, Command as Process, Stdio},
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use clap::{Arg, ArgAction, Command, CommandFactory, builder::PossibleValuesParser};
 use clap_complete::{ArgValueCompleter, env::Shells};
-use serde_json::Value;
 
 use crate::cli::{
     ExitCode, Printer,
     args::Cli,
-    commands::prompt_file::is_prompt_file,
+    commands::{
+        file_options::{COMPLETION_VARIABLE as VARIABLE, options_of_file},
+        prompt_file::is_prompt_file,
+    },
     complete::{AtFile, PromptFiles},
     small_args::{CompletionsArgs, Shell},
 };
-use lmthing_base::{
-    diagnostic::Diagnostic,
-    input::{Declaration, FileOption, file_options},
-};
-
-const VARIABLE: &str = "LMTHING_COMPLETE";
+use lmthing_base::{diagnostic::Diagnostic, input::FileOption};
 
 const NAME: &str = "lmthing";
 
 /// How long a prompt file may take to load before completion goes on without its options.
-const LOAD_LIMIT: &str = "1s";
-
-/// The same for its process, which also has to start.
-const PROCESS_LIMIT: Duration = Duration::from_millis(1_500);
-
-const POLL_INTERVAL: Duration = Duration::from_millis(5);
+const LOAD_LIMIT: Duration = Duration::from_secs(1);
 
 const WORDS_IN_BASH: &str = include_str!("completions.bash");
 
@@ -85,7 +74,9 @@ fn with_input(command: Command, file: &OsStr, words: &[OsString]) -> Command {
     let input = Arg::new("input").num_args(1..).add(ArgValueCompleter::new(AtFile));
     // The file is only loaded if it can matter: an option, or the value of one.
     let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"--");
-    let options = if words.iter().rev().take(2).any(is_option) { options_of_file(file) } else { Vec::new() };
+    let is_asked = words.iter().rev().take(2).any(is_option);
+    let mut options = if is_asked { options_of_file(file, LOAD_LIMIT) } else { Vec::new() };
+    options.retain(|option| option.name.starts_with(char::is_alphanumeric) && !option.name.contains(['=', ' ']));
     // The names live as long as the process, which ends with the answer.
     let leak = |text: String| -> &'static str { text.leak() };
     command.arg(input).args(options.into_iter().map(|FileOption { name, about, is_flag, values }| {
@@ -99,43 +90,6 @@ fn with_input(command: Command, file: &OsStr, words: &[OsString]) -> Command {
             }
         }
     }))
-}
-
-/// The options of a prompt file. It is loaded in a process without rights, as completion must not run it; a file that
-/// cannot be loaded there has none.
-fn options_of_file(file: &OsStr) -> Vec<FileOption> {
-    let describe = || {
-        let mut process = Process::new(env::current_exe().ok()?);
-        process.args(["__describe", "--restrict", "--limit", LOAD_LIMIT]).arg(file).env_remove(VARIABLE);
-        let child = process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
-        let offer: Value = serde_json::from_str(&output_in_time(child)?).ok()?;
-        let declaration = Declaration::new(Some(offer.get("input").filter(|schema| schema.is_object())?), None).ok()?;
-        let is_plain = |name: &str| name.starts_with(char::is_alphanumeric) && !name.contains(['=', ' ']);
-        Some(file_options(&declaration).into_iter().filter(|option| is_plain(&option.name)).collect())
-    };
-    describe().unwrap_or_default()
-}
-
-/// What a process prints until it ends; `None` if that takes too long. Native work of a file, such as a wait that
-/// blocks, knows no limit of its own.
-fn output_in_time(mut child: Child) -> Option<String> {
-    let deadline = Instant::now() + PROCESS_LIMIT;
-    let mut stdout = child.stdout.take()?;
-    // A process blocks on a full pipe, so its output is read while it runs.
-    let reader = thread::spawn(move || {
-        let mut output = String::new();
-        stdout.read_to_string(&mut output).ok().map(|_| output)
-    });
-    while child.try_wait().ok()?.is_none() {
-        if Instant::now() >= deadline {
-            // Fails only if it has ended by now.
-            let _ = child.kill();
-            let _ = child.wait();
-            return None;
-        }
-        thread::sleep(POLL_INTERVAL);
-    }
-    reader.join().ok()?
 }
 
 /// The command to complete. After a prompt file only its input is completed.

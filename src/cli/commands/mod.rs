@@ -9,6 +9,7 @@ pub(super) mod completions;
 pub(super) mod describe;
 pub(super) mod docs;
 pub(super) mod eval;
+pub(super) mod file_options;
 mod input;
 mod journal;
 mod local_models;

@@ -58,7 +58,7 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
     if args.watch && args.report_files.is_none() && !is_help {
         return watch(args).run_until_signal(printer);
     }
-    let beginning = Beginning { speaker: saying(&args.say.say), ..Beginning::default() };
+    let beginning = Beginning { speaker: saying(args.say.say.clone(), Vec::new()), ..Beginning::default() };
     in_event_loop(run_once(args, printer, beginning), printer)
 }
 

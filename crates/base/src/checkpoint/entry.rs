@@ -67,6 +67,10 @@ pub enum Entry {
         ends_turn: bool,
         memory: MemoryChange,
     },
+    /// Texts that are to be said, each as a turn, when the messages before are answered.
+    ToSay {
+        texts: Vec<String>,
+    },
     /// The user begins a turn. A run that had ended goes on.
     Said {
         /// Messages added to the conversation since the entry before, that of the user last.
@@ -99,6 +103,7 @@ impl Entry {
             Entry::CallBegins { .. }
             | Entry::Waits(_)
             | Entry::Decided { .. }
+            | Entry::ToSay { .. }
             | Entry::Chosen(_)
             | Entry::Shown
             | Entry::TakenBack { .. }

@@ -103,8 +103,8 @@ pub fn restore(entries: impl IntoIterator<Item = Entry>, until: Option<usize>) -
                 (restored.is_turn_over, restored.is_unseen) = (ends_turn, ends_turn);
             }
             Entry::Said { added, memory } => restored.said(added, &memory),
-            // Both are taken into account when the log is read.
-            Entry::Chosen(_) | Entry::TakenBack { .. } => {}
+            // All of them are taken into account when the log is read.
+            Entry::Chosen(_) | Entry::TakenBack { .. } | Entry::ToSay { .. } => {}
             Entry::Shown => restored.is_unseen = false,
             Entry::Ends => {
                 // The last step ends with the run.

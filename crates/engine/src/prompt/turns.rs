@@ -37,6 +37,9 @@ pub trait TurnPrompt {
 
 /// The user of a conversation. Only the file's own prompt has one.
 pub trait Turns {
+    /// The prompt is loaded; its first step follows.
+    fn begin(&self) {}
+
     /// Called when an answer is complete and stored, and before the first request if the prompt has nothing to ask. The
     /// user may look at the `prompt` and change its model meanwhile. The clock of the time limit stands still.
     fn next<'a>(&'a self, prompt: &'a dyn TurnPrompt) -> LocalBoxFuture<'a, NextTurn>;

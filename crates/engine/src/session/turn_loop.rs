@@ -31,6 +31,7 @@ pub(super) async fn run_turns(host: &dyn PromptHost, session: &Session) -> Resul
         let is_over = restored.is_some_and(|restored| restored.is_turn_over);
         return if is_over { Ok(()) } else { turns.answer(false).await };
     };
+    user.begin();
     if restored.is_some_and(|restored| restored.is_unseen) {
         turns.show_last().await?;
     }

@@ -2,7 +2,7 @@
 
 use std::{
     cell::RefCell,
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, VecDeque},
     rc::Rc,
 };
 
@@ -78,11 +78,19 @@ impl EarlierRun {
         Progress::of(self.logs.borrow().get("").map_or(&[], Vec::as_slice))
     }
 
-    /// How often the user has said something.
-    pub fn turns(&self) -> usize {
-        let logs = self.logs.borrow();
-        let own = logs.get("").map_or(&[][..], Vec::as_slice);
-        own.iter().filter(|entry| matches!(entry, Entry::Said { .. })).count()
+    /// The texts that are still to be said. The run was started with `first`.
+    pub fn texts_to_say(&self, first: Vec<String>) -> Vec<String> {
+        let mut left = VecDeque::from(first);
+        for entry in self.logs.borrow().get("").into_iter().flatten() {
+            match entry {
+                Entry::ToSay { texts } => left.extend(texts.iter().cloned()),
+                Entry::Said { added, .. } => {
+                    left.pop_front_if(|next| added.last().is_some_and(|message| message.plain_text() == *next));
+                }
+                _ => {}
+            }
+        }
+        left.into()
     }
 
     /// Adds a decision on a waiting call; it is written when the run is resumed.

@@ -49,10 +49,13 @@ pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
         }
         Ok(ResumeTarget::Unfinished(unfinished, approvals)) => {
             let command = RunArgs { approvals, ..first_command(args, &unfinished, &directory) };
-            let texts = [texts_left(&unfinished), args.say.say.clone()].concat();
-            let code = resume_run((args, &command), *unfinished, saying(&texts), &directory, printer);
+            let known = texts_left(&unfinished);
+            // A command that is given again does not say its texts twice.
+            let new = if known.ends_with(&args.say.say) { Vec::new() } else { args.say.say.clone() };
+            let speaker = saying(known, new);
+            let code = resume_run((args, &command), *unfinished, speaker, &directory, printer);
             if code == ExitCode::Waiting && !args.say.say.is_empty() && !args.show.quiet {
-                printer.stderr("--say was not asked, as the run waits: give it again with that command\n");
+                printer.stderr("The message of --say is kept: it is asked when the run has gone on.\n");
             }
             Ok(code)
         }
@@ -152,11 +155,11 @@ fn resume_run(
     run::resume_run(command, printer, ResumedRun { resume_state, unfinished, warnings }, speaker)
 }
 
-/// The texts of `--say` of the first command that were not said.
+/// The texts of `--say` of earlier commands that were not said.
 fn texts_left(unfinished: &UnfinishedRun) -> Vec<String> {
     let texts = unfinished.start.options.get(SAY).and_then(serde_json::Value::as_array).into_iter().flatten();
     let texts = texts.filter_map(serde_json::Value::as_str).map(str::to_owned);
-    texts.skip(unfinished.earlier.turns()).collect()
+    unfinished.earlier.texts_to_say(texts.collect())
 }
 
 /// The command that started the run, with the options of this one.
