@@ -1,11 +1,19 @@
 //! `lmthing chat` at a terminal: what a person types, and what the screen shows.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::support::{Folder, terminal::Terminal};
+use crate::{
+    support::{Folder, http, terminal::Terminal},
+    view_requests::read_page,
+};
 
 /// A file whose model says these items. `wait` is a tool that is done once the file `go` exists.
 fn file(items: &str) -> String {
@@ -82,11 +90,16 @@ impl Chat {
     }
 
     /// Leaves, and expects a terminal as it was before.
-    fn leave(mut self) {
+    fn leave(mut self) -> Folder {
         self.terminal.type_text("\x04");
         assert_eq!(self.terminal.end(), 0);
         self.terminal.wait_until_usual();
+        self.folder
     }
+}
+
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
 #[test]
@@ -299,5 +312,70 @@ fn commands_are_completed_and_a_page_is_written() {
     chat.say("/save talk.md", "Wrote talk.md.");
     let talk = fs::read_to_string(chat.folder.path("talk.md")).unwrap();
     assert!(talk.contains("## User\n\nhello\n\n## Assistant\n\nHi.\n"), "{talk}");
+    chat.leave();
+}
+
+#[test]
+fn failed_turns_are_asked_again_or_taken_back() {
+    let error = "{ type: 'error', error: 'the model is out' }";
+    let chat = chat(&[&text("one"), error, &text("two"), error, &text("three")]);
+    chat.say("a", "one");
+    chat.say("b", "the model is out");
+    chat.say("/retry", "two");
+    chat.terminal.type_text("c\r");
+    chat.terminal.wait_until("the second failure", |screen| screen.contents().matches("the model is out").count() == 2);
+    chat.terminal.wait_for_prompt();
+    chat.say("/undo", "taken back");
+    chat.say("d", "three");
+    assert_eq!((chat.said(), chat.saved("assistant")), (texts(&["a", "b", "d"]), texts(&["one", "two", "three"])));
+    let folder = chat.leave();
+    let shown = folder.run("runs show last").stdout;
+    assert!(shown.contains("\ntaken back from step 1 on\nstep 1 ·"), "{shown}");
+    assert!(shown.contains("\ntaken back from step 2 on\nstep 2 ·"), "{shown}");
+    let states: Vec<_> =
+        read_page(&folder)["steps"].as_array().unwrap().iter().map(|step| step["state"].clone()).collect();
+    let back = Value::from("taken back");
+    assert_eq!(states, [Value::Null, back.clone(), Value::Null, back, Value::Null]);
+}
+
+/// A server that fails when it is asked `bad`, and has the whole conversation but the last message in its cache.
+fn serve_with_cache() -> String {
+    let was_asked = AtomicBool::new(false);
+    let address = http::serve(move |request| {
+        let body = request.json();
+        let messages = body["messages"].as_array().unwrap();
+        if messages.last().unwrap()["content"] == "bad" && !was_asked.swap(true, Ordering::Relaxed) {
+            return http::response("500 Oh", "application/json", r#"{"error":{"message":"no luck"}}"#);
+        }
+        let input = messages.len() * 1_000;
+        let chunk = json!({
+            "choices": [{ "index": 0, "delta": { "content": "fine" }, "finish_reason": "stop" }],
+            "usage": {
+                "prompt_tokens": input, "completion_tokens": 5, "total_tokens": input + 5,
+                "prompt_tokens_details": { "cached_tokens": input - 1_000 },
+            },
+        });
+        http::response("200 OK", "text/event-stream", &format!("data: {chunk}\n\ndata: [DONE]\n\n"))
+    });
+    format!("http://{address}")
+}
+
+#[test]
+fn a_provider_that_fails_is_asked_again_and_the_cost_has_what_its_cache_saved() {
+    let source = "export const config = { model: 'lab:m', options: { maxRetries: 0 }, prices: { 'lab:m': { input: 1, output: 1, cachedInput: 0.1 } } };
+export default () => {};
+";
+    let address = serve_with_cache();
+    let variables = [("LAB_API_BASE", address.as_str()), ("LAB_API_TYPE", "openai")];
+    let chat = start(Folder::of(source), "chat p.lmt.mjs", &variables, (24, 100));
+    chat.terminal.wait_for_prompt();
+    chat.say("/cost", "0 tokens in");
+    chat.say("a", "fine");
+    chat.say("/cost", "1 step ");
+    chat.say("bad", "status 500");
+    chat.say("/retry", "fine");
+    let screen = chat.say("/cost", "2 steps");
+    assert!(screen.contains("4,000 tokens in (2,000 cached), 10 out · $0.00221 · 50 % from the cache"), "{screen}");
+    assert_eq!(chat.said(), ["a", "bad"]);
     chat.leave();
 }

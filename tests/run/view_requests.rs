@@ -20,7 +20,7 @@ fn page_events(folder: &Folder) -> Vec<Value> {
 }
 
 /// `{state, steps: [{request, answer, state}]}`, as the page of the last run puts them together.
-fn read_page(folder: &Folder) -> Value {
+pub(crate) fn read_page(folder: &Folder) -> Value {
     page_events(folder);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/run/view/requests.mjs");
     let output = Command::new("node").arg(script).arg(folder.path("page.html")).output().unwrap();

@@ -28,6 +28,11 @@ pub(in crate::cli) fn summary_text(summary: &RunSummary) -> String {
         steps = format!("{steps}, {} with agents", summary.all_steps);
     }
     let time = seconds(Duration::from_millis(summary.duration_ms));
-    let figures = [steps, time, tokens(&summary.usage), cost(summary.total_cost())];
+    let mut usage = summary.usage;
+    if summary.all_steps == 0 {
+        usage.input_tokens.get_or_insert(0);
+        usage.output_tokens.get_or_insert(0);
+    }
+    let figures = [steps, time, tokens(&usage), cost(summary.total_cost())];
     figures.into_iter().chain(cache_figure(summary)).collect::<Vec<_>>().join(" · ")
 }

@@ -143,6 +143,7 @@ fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &RunSummary) -> (&'st
         EventKind::CodeCheck { ok, diagnostics, .. } => ("code-check", json!({ "ok": ok, "diagnostics": diagnostics })),
         EventKind::Warning { message } => ("warning", json!({ "message": message })),
         EventKind::Retry(retry) => ("retry", json!(retry)),
+        EventKind::TakenBack { step } => ("taken-back", json!({ "step": step })),
         EventKind::RunFinish(end) => (RUN_FINISH, summary.to_json(end)),
         EventKind::Stream(_)
         | EventKind::AnswerFinish { .. }

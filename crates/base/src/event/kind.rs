@@ -87,6 +87,10 @@ pub enum EventKind {
     },
     /// A request is repeated, or waits for a busy server.
     Retry(Retry),
+    /// The user of a conversation has taken back everything from this step on, and the run was loaded again.
+    TakenBack {
+        step: usize,
+    },
     Output(OutputEvent),
     PromptEnd,
     /// The last event of the whole run.

@@ -173,6 +173,13 @@ const READERS = {
     this.place(agent).add(new Node('retry', now, { text: text(event.message), wait: number(event.waitMs) ?? 0 }));
   },
 
+  'taken-back'(event, agent, now) {
+    const from = number(event.step) ?? 0;
+    for (const step of agent.children) if (step.kind === 'step' && step.number >= from) step.isTakenBack = true;
+    this.interrupt();
+    agent.add(new Node('notice', now, { text: `The user took back step ${from} and what followed it.` }));
+  },
+
   'step-finish'(event, agent, now) {
     const step = agent.step ?? agent.children.findLast((node) => node.kind === 'step' && node.number === event.step);
     if (!step) return;

@@ -23,6 +23,7 @@ export function stateOfEnd(result) {
 
 /** The state of an agent, a step or a call: `{word, tone}`; null if it is over and went well. */
 export function stateOfNode(node) {
+  if (node.isTakenBack) return { word: 'taken back', tone: 'wait' };
   if (node.isWaiting) return { word: 'waiting for approval', tone: 'wait' };
   if (node.isRunning) return { word: 'running', tone: 'open' };
   if (node.isCut) return { word: 'cut off', tone: 'bad' };

@@ -12,7 +12,7 @@ export function totals(run, clock) {
   return {
     // A step that was cut off and repeated counts once.
     steps: new Set(own.map((step) => step.number)).size,
-    allSteps: steps.filter(({ isCut }) => !isCut).length,
+    allSteps: steps.filter(({ isCut, isTakenBack }) => !isCut && !isTakenBack).length,
     tools: nodes.filter(({ kind }) => kind === 'tool').length,
     agents: run.agents.length,
     usage: Object.fromEntries(COUNTS.map((name) => [name, known?.[name] ?? added(name)])),

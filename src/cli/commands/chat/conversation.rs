@@ -23,6 +23,7 @@ use lmthing_base::{
     chat::{ContentPart, FinishReason},
     checkpoint::{Checkpoints, Entry, StoreError, UserSettings},
     diagnostic::Diagnostic,
+    event::{Agent, EventKind},
 };
 use lmthing_engine::{
     bindings::FileRun,
@@ -166,14 +167,15 @@ impl Conversation {
         if let Some(why) = recorder.why_not_resumable() {
             return Err(Diagnostic::new(format!("this conversation cannot go back: {why}")));
         }
-        if !recorder.take_back(what).await.map_err(diagnostic)? {
+        let Some(step) = recorder.take_back(what).await.map_err(diagnostic)? else {
             let nothing = match what {
                 TakenBack::Message => "there is no message to take back",
                 TakenBack::Answer => "nothing was asked yet",
             };
             self.front.show(nothing);
             return Ok(None);
-        }
+        };
+        self.context.show.events.emit(&Agent::root(), &EventKind::TakenBack { step });
         if what == TakenBack::Message {
             self.front.show("The last message is taken back, with all that followed.");
         }

@@ -140,6 +140,7 @@ impl<'a> Steps<'a> {
             "agent-finish" if event["error"].is_string() => format!("{} failed: {}", text("name"), text("error")),
             "warning" => format!("warning: {}", text("message")),
             "retry" => format!("retry: {}", text("message")),
+            "taken-back" => format!("taken back from step {} on", event["step"]),
             _ => return None,
         })
     }

@@ -19,12 +19,12 @@ pub enum TakenBack {
 }
 
 impl Recorder {
-    /// Takes back the end of the conversation. The run has to be loaded again after that. Returns `false` if there is
-    /// nothing to take back.
+    /// Takes back the end of the conversation. The run has to be loaded again after that. Returns the step from which on
+    /// steps were taken back; `None` if there is nothing to take back.
     ///
     /// # Errors
     /// The journal cannot be written or read.
-    pub async fn take_back(&self, what: TakenBack) -> Result<bool, StoreError> {
+    pub async fn take_back(&self, what: TakenBack) -> Result<Option<usize>, StoreError> {
         self.flush(|_| {}).await?;
         let (journal, run) = self.own_run()?;
         let log = journal.logs(&run, None)?.remove("").unwrap_or_default();
@@ -33,7 +33,7 @@ impl Recorder {
             (TakenBack::Message, Some(said)) => said,
             (TakenBack::Answer, Some(said)) => said + 1,
             (TakenBack::Answer, None) if !log.is_empty() => 0,
-            _ => return Ok(false),
+            _ => return Ok(None),
         };
         let step = restore(log.into_iter().take(entries), None).next_step();
         self.append("", Entry::TakenBack { entries, step }).await?;
@@ -42,7 +42,7 @@ impl Recorder {
         self.earlier.replace(Rc::new(earlier));
         // Set again as far as there is a conversation left.
         self.record.borrow_mut().set_seen(0, KnownRequests::default());
-        Ok(true)
+        Ok(Some(step))
     }
 
     /// Through a connection of its own, as the writer has the other.

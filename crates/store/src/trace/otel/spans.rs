@@ -113,6 +113,7 @@ impl RunSpans {
             | EventKind::Notice { .. }
             | EventKind::Approval { .. }
             | EventKind::CodeConsole { .. }
+            | EventKind::TakenBack { .. }
             | EventKind::Output(_) => {}
         }
     }

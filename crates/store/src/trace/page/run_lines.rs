@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 /// The types of events (docs/reference/events.md). Lines of other types come from later versions: they are kept, but
 /// make no run.
-const TYPES: [&str; 16] = [
+const TYPES: [&str; 17] = [
     "run-start",
     "step-start",
     "text-delta",
@@ -21,6 +21,7 @@ const TYPES: [&str; 16] = [
     "agent-finish",
     "warning",
     "retry",
+    "taken-back",
     "step-finish",
     "run-finish",
 ];
