@@ -7,6 +7,8 @@ mod support;
 
 mod asks;
 mod client;
+#[cfg(target_os = "linux")]
+mod conversation;
 mod faults;
 mod functions;
 mod http;

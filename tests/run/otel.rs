@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::{
     helpers::{serve, turn},
-    otel_support::{attribute, attributes, events, exported, failure, tree},
-    support::http,
+    otel_support::{Answers, Collector, attribute, attributes, command, events, exported, failure, tree},
+    support::{Folder, Outcome, http},
 };
 
 const CONTENT: (&str, &str) = ("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true");
@@ -378,4 +378,23 @@ fn a_resumed_run_is_another_trace_of_the_same_conversation() {
     assert_ne!(roots[0].trace_id, roots[1].trace_id);
     assert_eq!(attribute(roots[0], "gen_ai.conversation.id"), attribute(roots[1], "gen_ai.conversation.id"));
     assert_eq!((failure(roots[0]).unwrap().0.as_str(), failure(roots[1])), ("limit", None));
+}
+
+#[test]
+fn a_conversation_is_one_trace_for_each_process() {
+    let collector = Collector::new(Answers::Well);
+    let folder = Folder::of(&file("done, { type: 'finish' }, done, { type: 'finish' }, done", ""));
+    let chat = |arguments: &str, lines: &str| {
+        let outcome = Outcome::with_input(&mut command(&folder, arguments, &collector.address()), lines);
+        assert_eq!((outcome.code, outcome.stderr.matches("Warning").count()), (0, 0), "{outcome:?}");
+    };
+    chat("chat p.lmt.mjs", "a\nb\n");
+    chat("chat --resume", "c\n");
+    let spans = collector.spans();
+    let shown = ["invoke_agent p", "  chat mock", "  chat mock", "invoke_agent p", "  chat mock"];
+    assert_eq!(tree(&spans), shown);
+    assert!(spans.iter().all(|span| failure(span).is_none()));
+    let ids: Vec<_> = spans.iter().map(|span| attribute(span, "gen_ai.conversation.id")).collect();
+    assert!(ids.iter().all(|id| *id == ids[0] && id.is_string()), "{ids:?}");
+    assert!(spans[0].trace_id == spans[2].trace_id && spans[0].trace_id != spans[3].trace_id);
 }
