@@ -18,8 +18,8 @@ use std::{
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use lmthing_base::chat::{CallSettings, Message, ModelRequest, Role};
 use lmthing_providers::{
-    BatchAnswer, BatchClient, BatchOutcome, BatchRequest, BatchStatus, Batching, Dispatch, LanguageModel, NewBatch,
-    ProviderContext, ProviderEvent, ProviderSettings, RemoteId, resolve,
+    BatchAnswer, BatchClient, BatchOutcome, BatchRequest, BatchStatus, Batching, Dispatch, FoundBatch, LanguageModel,
+    NewBatch, ProviderContext, ProviderEvent, ProviderSettings, RemoteId, resolve,
 };
 
 use crate::{
@@ -93,25 +93,20 @@ impl Setup {
         gate.asked.take()
     }
 
-    /// A batch of texts, whose ids are `row-0`, `row-1`…
+    /// A batch of texts.
     pub(super) async fn batch(&self, texts: &[&str]) -> Submitted {
-        self.batch_with("row", texts).await
-    }
-
-    /// A batch of texts, whose ids begin with `prefix`.
-    pub(super) async fn batch_with(&self, prefix: &str, texts: &[&str]) -> Submitted {
+        let name = format!("lmthing-test-{}", fastrand::u64(..));
         let requests = self.requests(texts).await;
         let client = self.client(&requests[0]);
         let lines = self.folder.path().join(format!("lines-{}", fastrand::u64(..)));
         let mut file = std::fs::File::create(&lines).unwrap();
         for (index, request) in requests.iter().enumerate() {
-            writeln!(file, "{}", client.line(&format!("{prefix}-{index}"), request)).unwrap();
+            writeln!(file, "{}", client.line(&format!("{name}-{index}"), request)).unwrap();
         }
         let new = NewBatch {
-            name: format!("lmthing-test-{}", fastrand::u64(..)),
+            name,
             target: requests[0].target.clone(),
             requests: requests.len(),
-            ends: (format!("{prefix}-0"), format!("{prefix}-{}", requests.len() - 1)),
             created_at: 1_000_000_000_000,
         };
         Submitted { client, new, lines }
@@ -150,7 +145,30 @@ impl Submitted {
     /// Uploads and creates it; returns its id.
     pub(super) async fn submit(&self) -> RemoteId {
         let file = self.upload().await;
-        self.client.create(&self.new, file.as_ref(), &self.lines).await.unwrap()
+        self.create(file.as_ref()).await
+    }
+
+    /// Creates it once, although answers are lost.
+    pub(super) async fn create(&self, file: Option<&RemoteId>) -> RemoteId {
+        loop {
+            if let Ok(id) = self.client.create(&self.new, file, &self.lines).await {
+                return id;
+            }
+            if let Some(id) = self.find(file).await {
+                return id;
+            }
+        }
+    }
+
+    /// Looks for it until it is clear whether it was created.
+    pub(super) async fn find(&self, file: Option<&RemoteId>) -> Option<RemoteId> {
+        loop {
+            match self.client.find_batch(&self.new, file).await.unwrap() {
+                FoundBatch::Found(id) => return Some(id),
+                FoundBatch::Missing => return None,
+                FoundBatch::Unclear(_) => {}
+            }
+        }
     }
 
     /// Asks until it has ended.
@@ -163,10 +181,11 @@ impl Submitted {
         }
     }
 
+    /// What has become of its requests, with the ids `row-0`, `row-1`…
     pub(super) async fn results(&self, status: &BatchStatus) -> Vec<(String, BatchOutcome)> {
         let mut found = Vec::new();
         let mut on = |id: &str, outcome| {
-            found.push((id.to_owned(), outcome));
+            found.push((id.replace(&self.new.name, "row"), outcome));
             ControlFlow::Continue(())
         };
         self.client.results(status, &mut on).await.unwrap();

@@ -17,7 +17,7 @@ mod validate;
 mod work;
 mod written;
 
-pub use batches::cancel_batches;
+pub use batches::{CancelledBatches, cancel_batches};
 pub use checked_rows::is_sampled;
 pub use hashes::{hash_files, hash_of, stable_hash};
 pub use options::{
@@ -26,7 +26,7 @@ pub use options::{
 };
 pub use plan::run_map;
 pub use progress::{BatchNews, BatchNewsPhase, EarlyEnd, Progress, RowEnd, Totals};
-pub use results::{Provenance, RowError, RowOutcome, Table, UnitSink, free_name, lock_state, with_suffix};
+pub use results::{Provenance, RowError, RowOutcome, Table, UnitSink, followed, free_name, lock_state, with_suffix};
 pub use row_files::RowFiles;
 pub use rows::{Fault, Record, Records, Rows, Source, Values};
 pub use work::{BatchPlace, FileFacts, RowBatches, Target, Targets, Units, check_file, run_units};

@@ -45,7 +45,7 @@ use lmthing_base::{
 pub use answer_end::AnswerEnd;
 pub use batch::{
     BatchAnswer, BatchClient, BatchLimits, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, BatchTarget, Batching,
-    Dispatch, NewBatch, RemoteId,
+    Dispatch, FoundBatch, NewBatch, RemoteId,
 };
 pub use catalog::{BUILT_IN, COMPATIBLE, Provider, cache_rules};
 pub use context::{Env, ProviderContext, ProviderEvent};

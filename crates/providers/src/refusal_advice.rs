@@ -12,6 +12,7 @@ pub(super) struct Refusal<'a> {
     pub error: &'a Value,
     pub message: &'a str,
     pub is_page: bool,
+    /// Empty where the request is about no model.
     pub model: &'a str,
     pub address: &'a str,
 }
@@ -28,12 +29,17 @@ impl Refusal<'_> {
                  stand in between?"
             )),
             _ if self.provider == "ollama" && matches!(status, 400 | 404 | 405) => self.hint_of_ollama(),
-            _ if self.is_unknown_model() => {
+            _ if self.is_unknown_model() && !model.is_empty() => {
                 Some(format!("Check the model's name, \"{model}\", and that the key may use it."))
             }
             404 | 405 => {
                 let version = if lacks_version(address) { " (is the /v1 part there?)" } else { "" };
-                Some(format!("Check the base URL{version} and the model's name: {address} was asked for \"{model}\"."))
+                Some(match model {
+                    "" => format!("Check the base URL{version}: {address} was asked."),
+                    _ => format!(
+                        "Check the base URL{version} and the model's name: {address} was asked for \"{model}\"."
+                    ),
+                })
             }
             413 => Some("The request is too large: shorten the conversation, or attach less.".to_owned()),
             500..=599 => Some(TRY_LATER_ADVICE.to_owned()),

@@ -5,6 +5,7 @@ use std::{fmt::Write as _, path::Path};
 use serde_json::Value;
 
 use lmthing_base::{diagnostic::escape_invisible, event::AwaitedCall};
+use lmthing_system::process::shell_quoted;
 
 /// A run and how it goes on: by `resume`, or as the conversation that it is.
 #[derive(Clone, Copy)]
@@ -51,15 +52,6 @@ pub(in crate::cli) fn argument_lines(args: &Value) -> Vec<String> {
         }
         Value::String(text) => vec![escape_invisible(text)],
         other => vec![escape_invisible(&other.to_string())],
-    }
-}
-
-/// Quotes an argument for a POSIX shell.
-pub(in crate::cli) fn shell_quoted(text: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:@%+=,".contains(letter);
-    match !text.is_empty() && text.chars().all(is_plain) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', r"'\''")),
     }
 }
 

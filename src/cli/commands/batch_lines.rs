@@ -1,9 +1,10 @@
 //! Progress of batches, as text.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 use crate::cli::readers::{numbers::grouped, shortened};
 use lmthing_map::{BatchNews, BatchNewsPhase, Totals};
+use lmthing_system::process::shell_quoted;
 
 /// More batches are shown together.
 const MAX_SHOWN: usize = 3;
@@ -72,7 +73,7 @@ fn line(news: &BatchNews) -> Option<String> {
 }
 
 /// What is under way at the end of the command, and how to continue. `unit` is what waits: a row or a cell.
-pub(super) fn under_way(totals: &Totals, unit: &str, out: &str, is_batched: bool) -> String {
+pub(super) fn under_way(totals: &Totals, unit: &str, out: &Path, is_batched: bool) -> String {
     let Totals { batches, batched_rows: rows, .. } = totals;
     let are = if *batches == 1 { "batch is" } else { "batches are" };
     let s = if *rows == 1 { "" } else { "s" };
@@ -80,7 +81,7 @@ pub(super) fn under_way(totals: &Totals, unit: &str, out: &str, is_batched: bool
         true => "The same command again collects what is done by then",
         false => "They are not asked again: the same command with --batch collects what is done",
     };
-    let (batches, rows) = (grouped(*batches), grouped(*rows));
+    let (batches, rows, out) = (grouped(*batches), grouped(*rows), shell_quoted(&out.display().to_string()));
     format!("{batches} {are} under way, with {rows} {unit}{s}. {again}; lmthing map --cancel {out} cancels.\n")
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lmthing_providers::{BatchOutcome, BatchPhase, ProviderErrorKind, ProviderEvent};
+use lmthing_providers::{BatchOutcome, BatchPhase, FoundBatch, ProviderErrorKind, ProviderEvent};
 use serde_json::json;
 
 use super::{Setup, answered, has_files, read};
@@ -36,18 +36,13 @@ async fn after_a_restart_files_and_batches_are_found_and_those_of_others_are_not
         let setup = Setup::new(BatchServer::start(dialect));
         let (first, second, third) =
             (setup.batch(&["a", "b"]).await, setup.batch(&["c", "d"]).await, setup.batch(&["e", "f"]).await);
-        let mut ids = Vec::new();
         for batch in [&first, &second] {
             let file = batch.upload().await;
             assert_eq!(batch.client.find_upload(&batch.new).await.unwrap(), file, "{dialect:?}");
-            assert_eq!(batch.client.find_batch(&batch.new, file.as_ref()).await.unwrap().is_some(), {
-                // Batches of Anthropic are recognised by their requests only, which are the same here.
-                dialect == Dialect::Anthropic && !ids.is_empty()
-            });
+            let find = || batch.client.find_batch(&batch.new, file.as_ref());
+            assert_eq!(find().await.unwrap(), FoundBatch::Missing, "{dialect:?}");
             let id = batch.client.create(&batch.new, file.as_ref(), &batch.lines).await.unwrap();
-            let found = batch.client.find_batch(&batch.new, file.as_ref()).await.unwrap();
-            assert!(found.is_some_and(|found| found == id || dialect == Dialect::Anthropic), "{dialect:?}");
-            ids.push(id);
+            assert_eq!(find().await.unwrap(), FoundBatch::Found(id), "{dialect:?}");
         }
         assert_eq!(third.client.find_upload(&third.new).await.unwrap(), None, "{dialect:?}");
     }
@@ -58,12 +53,15 @@ async fn batches_of_anthropic_are_recognised_by_their_requests() {
     let setup = Setup::new(BatchServer::start(Dialect::Anthropic).polls(3));
     let mut batch = setup.batch(&["a", "b"]).await;
     let id = batch.submit().await;
-    assert_eq!(batch.client.find_batch(&batch.new, None).await.unwrap(), Some(id.clone()));
-    let ends = std::mem::replace(&mut batch.new.ends, ("other-0".to_owned(), "other-1".to_owned()));
-    assert_eq!(batch.client.find_batch(&batch.new, None).await.unwrap(), None, "no request has the id");
-    batch.new.ends = ends;
+    let found = batch.client.find_batch(&batch.new, None).await.unwrap();
+    assert!(matches!(&found, FoundBatch::Unclear(ids) if ids[0].starts_with(&id)), "it has not ended: {found:?}");
+    batch.ended(&id).await;
+    assert_eq!(batch.client.find_batch(&batch.new, None).await.unwrap(), FoundBatch::Found(id));
+    let name = std::mem::replace(&mut batch.new.name, "lmthing-test".to_owned());
+    assert_eq!(batch.client.find_batch(&batch.new, None).await.unwrap(), FoundBatch::Missing, "the name is longer");
+    batch.new.name = name;
     batch.new.requests = 3;
-    assert_eq!(batch.client.find_batch(&batch.new, None).await.unwrap(), None, "no batch has so many");
+    assert_eq!(batch.client.find_batch(&batch.new, None).await.unwrap(), FoundBatch::Missing, "none has so many");
 }
 
 #[tokio::test]

@@ -13,26 +13,25 @@ async fn every_act_is_done_once_although_its_answer_is_lost() {
     for dialect in DIALECTS {
         for fault in [Fault::EndBefore, Fault::EndAfter, Fault::Cut, Fault::Refuse(502, "", json!({}))] {
             let setup = Setup::new(BatchServer::start(dialect).polls(2));
-            let others = [setup.batch_with("a", &["1", "2"]).await, setup.batch_with("b", &["3", "4"]).await];
+            let others = [setup.batch(&["1", "2"]).await, setup.batch(&["3", "4"]).await];
             for other in &others {
                 other.submit().await;
             }
             for act in ACTS {
                 setup.server.fail(act, setup.server.count(act), fault.clone());
             }
-            let batch = setup.batch_with("ours", &["5", "6"]).await;
+            let batch = setup.batch(&["5", "6"]).await;
             let file = batch.upload().await;
-            let id = batch.client.create(&batch.new, file.as_ref(), &batch.lines).await.unwrap();
-            for more in [setup.batch_with("c", &["7", "8"]).await, setup.batch_with("d", &["9", "10"]).await] {
+            let id = batch.create(file.as_ref()).await;
+            for more in [setup.batch(&["7", "8"]).await, setup.batch(&["9", "10"]).await] {
                 more.submit().await;
             }
             assert_eq!(batch.client.find_upload(&batch.new).await.unwrap(), file, "{dialect:?} {fault:?}");
-            let found = batch.client.find_batch(&batch.new, file.as_ref()).await.unwrap();
-            assert_eq!(found.as_ref(), Some(&id), "{dialect:?} {fault:?}");
+            assert_eq!(batch.find(file.as_ref()).await.as_ref(), Some(&id), "{dialect:?} {fault:?}");
             let status = batch.ended(&id).await;
             let mut ids: Vec<String> = batch.results(&status).await.into_iter().map(|(id, _)| id).collect();
             ids.sort();
-            assert_eq!(ids, ["ours-0", "ours-1"], "{dialect:?} {fault:?}");
+            assert_eq!(ids, ["row-0", "row-1"], "{dialect:?} {fault:?}");
             batch.client.cancel(&id).await.unwrap();
             for file in status.files.iter().chain(&file) {
                 batch.client.delete(file).await.unwrap();
@@ -49,9 +48,9 @@ async fn every_act_is_done_once_although_its_answer_is_lost() {
 #[tokio::test]
 async fn a_running_batch_of_anthropic_is_awaited_to_recognise_it() {
     let setup = Setup::new(BatchServer::start(Dialect::Anthropic).polls(4));
-    let other = setup.batch_with("other", &["1", "2"]).await.submit().await;
+    let other = setup.batch(&["1", "2"]).await.submit().await;
     setup.server.fail(Act::Create, 1, Fault::EndAfter);
-    let batch = setup.batch_with("ours", &["1", "2"]).await;
+    let batch = setup.batch(&["1", "2"]).await;
     let id = batch.submit().await;
     assert_ne!(id, other);
     assert_eq!(setup.server.batches().len(), 2);

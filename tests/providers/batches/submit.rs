@@ -1,7 +1,9 @@
 //! Batches that are submitted, asked about, read, cancelled and cleared away.
 
 use lmthing_base::chat::{CallSettings, FinishReason};
-use lmthing_providers::{BatchClient, BatchOutcome, BatchPhase, Dispatch, ProviderErrorKind, ProviderSettings};
+use lmthing_providers::{
+    BatchClient, BatchOutcome, BatchPhase, Dispatch, FoundBatch, ProviderErrorKind, ProviderSettings,
+};
 use serde_json::{Value, json};
 
 use super::{Setup, answered, gate, has_files, read, request};
@@ -210,7 +212,7 @@ async fn a_full_queue_and_a_failed_batch_are_told_apart() {
             }
         }
         // The batches that failed are not taken for one whose answer was lost.
-        assert_eq!(batch.client.find_batch(&batch.new, file.as_ref()).await.unwrap(), None);
+        assert_eq!(batch.client.find_batch(&batch.new, file.as_ref()).await.unwrap(), FoundBatch::Missing);
         assert_eq!(json!(setup.server.paid()), json!([]));
     }
 }

@@ -1,9 +1,13 @@
 //! `lmthing map --batch` (docs/reference/batches.md), against a server with the batches of each provider.
 
+#[cfg(unix)]
+mod cancel;
 mod faults;
+mod gone;
 #[cfg(unix)]
 mod kills;
 mod limits;
+mod refused;
 mod rows;
 mod stops;
 mod usage;
@@ -16,7 +20,7 @@ use crate::{
     rows::results_in,
     support::{
         Folder, Outcome, Running,
-        batches::{Act, Asked, BatchServer, Dialect, KEY, Reply},
+        batches::{Act, Asked, BatchServer, Dialect, KEY, Phase, Reply},
     },
 };
 
@@ -129,6 +133,18 @@ impl Lab {
 
     pub(super) fn asks(&self) -> usize {
         self.server.count(Act::Ask)
+    }
+}
+
+/// A lab whose batches go on until a test ends them.
+pub(super) fn endless(dialect: Dialect, rows: usize, kind: &str) -> Lab {
+    Lab::of(BatchServer::with(dialect, reply).polls(usize::MAX), rows, kind)
+}
+
+/// Ends the batches that are under way.
+pub(super) fn end_all(lab: &Lab, phase: &Phase) {
+    for batch in lab.server.batches().iter().filter(|batch| batch.phase == Phase::Running) {
+        lab.server.end(&batch.id, phase.clone());
     }
 }
 

@@ -4,26 +4,14 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::{KINDS, Lab, reply};
+use super::{KINDS, Lab, end_all, endless};
 use crate::{
     rows::results_in,
     support::{
         Outcome,
-        batches::{Act, BatchServer, Dialect, KEY, Phase},
+        batches::{Act, Dialect, KEY, Phase},
     },
 };
-
-/// A lab whose batches go on until a test ends them.
-fn endless(dialect: Dialect, rows: usize, kind: &str) -> Lab {
-    Lab::of(BatchServer::with(dialect, reply).polls(usize::MAX), rows, kind)
-}
-
-/// Ends the batches that are under way.
-fn end_all(lab: &Lab, phase: &Phase) {
-    for batch in lab.server.batches().iter().filter(|batch| batch.phase == Phase::Running) {
-        lab.server.end(&batch.id, phase.clone());
-    }
-}
 
 fn names_both_ways(outcome: &Outcome) -> bool {
     outcome.stderr.contains("same command") && outcome.stderr.contains("map --cancel out.jsonl")

@@ -27,6 +27,9 @@ pub(super) fn answer(store: &mut Store, answers: Answers<'_>, act: Act, request:
     match act {
         Act::Create => create(store, &request.json()),
         Act::List => {
+            // Who asks for a list asks about all of its batches.
+            let ids: Vec<String> = store.batches.iter().map(|batch| batch.id.clone()).collect();
+            ids.iter().for_each(|id| drop(store.poll(id, answers)));
             let mut data: Vec<Value> = store.batches.iter().rev().map(|batch| batch_json(store, batch)).collect();
             let has_more = turn_page(request, "after_id=", &mut data);
             let last = data.last().map_or(Value::Null, |batch| batch["id"].clone());
@@ -36,6 +39,7 @@ pub(super) fn answer(store: &mut Store, answers: Answers<'_>, act: Act, request:
             Some(batch) => Answer::json(&batch_json(store, &batch)),
             None => Answer::missing(),
         },
+        Act::Results if store.elsewhere.is_some() && !store.is_gateway => Answer::missing(),
         Act::Results => {
             let lines = store.results(|batch| batch.id == id);
             Answer::lines(&lines.iter().map(result).collect::<Vec<_>>())

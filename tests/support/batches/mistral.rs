@@ -67,6 +67,7 @@ fn job(batch: &Batch) -> Value {
         Phase::Completed => ("SUCCESS", json!([])),
         Phase::Expired => ("TIMEOUT_EXCEEDED", json!([])),
         Phase::Cancelled => ("CANCELLED", json!([])),
+        Phase::Failed { message: "", .. } => ("FAILED", json!([])),
         Phase::Failed { code, message } => ("FAILED", json!([{ "message": format!("{code}: {message}"), "count": 1 }])),
     };
     let (succeeded, failed) = batch.counts;

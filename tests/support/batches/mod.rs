@@ -163,6 +163,18 @@ impl BatchServer {
         self
     }
 
+    /// Lets batches say that results are at another host, which wants a key of its own.
+    pub(crate) fn behind_a_gateway(self) -> Self {
+        let shared = self.state.clone();
+        let address = http::serve_stream(move |request, stream| {
+            shared.lock().unwrap().elsewhere.push(request.clone());
+            stream.write_all(&Answer::error(401, "There is no key.").bytes())
+        });
+        self.state().store.elsewhere = Some(format!("http://{address}"));
+        self.state().store.is_gateway = true;
+        self
+    }
+
     fn results_of(&self, path: &str) -> Answer {
         let (state, last) = (self.state(), path.rsplit('/').next().unwrap_or_default());
         match path.starts_with("/results/") {
@@ -182,6 +194,11 @@ impl BatchServer {
     /// Ends a batch, as another program or the provider may.
     pub(crate) fn end(&self, id: &str, phase: Phase) {
         self.state().store.end(id, phase);
+    }
+
+    /// Forgets a batch, as a provider does after a while.
+    pub(crate) fn forget(&self, id: &str) {
+        self.state().store.batches.retain(|batch| batch.id != id);
     }
 
     /// What the next batches that are created end as, in place of `Completed`.

@@ -105,6 +105,7 @@ fn batch_json(batch: &Batch) -> Value {
         Phase::Completed => ("completed", Value::Null),
         Phase::Expired => ("expired", Value::Null),
         Phase::Cancelled => ("cancelled", Value::Null),
+        Phase::Failed { message: "", .. } => ("failed", Value::Null),
         Phase::Failed { code, message } => {
             ("failed", json!({ "object": "list", "data": [{ "code": code, "message": message, "line": null }] }))
         }

@@ -60,6 +60,8 @@ pub(super) struct Store {
     pub endings: Vec<Phase>,
     pub address: String,
     pub elsewhere: Option<String>,
+    /// Whether results are here too, although batches say that they are elsewhere.
+    pub is_gateway: bool,
     next: usize,
 }
 

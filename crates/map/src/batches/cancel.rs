@@ -2,39 +2,57 @@
 
 use std::{
     path::Path,
+    rc::Rc,
     sync::{Arc, mpsc},
 };
 
 use super::{
     BatchResult, BatchState,
+    flight::may_be,
     remote::context,
     shipments::{Cancelled, Shipment, Stage},
+    state::StateError,
 };
 use crate::{
     options::MapListener,
-    results::{lock_state, with_suffix},
+    results::{followed, lock_state, with_suffix},
 };
 use lmthing_base::diagnostic::Diagnostic;
-use lmthing_providers::{BatchClient, ProviderContext, ProviderError, ProviderSettings};
+use lmthing_engine::prompt::RunError;
+use lmthing_providers::{
+    BatchClient, BatchPhase, FoundBatch, ProviderContext, ProviderError, ProviderSettings, RemoteId,
+};
 use lmthing_system::threads::EventLoop;
 
-fn not_cancelled(error: ProviderError) -> Box<Diagnostic> {
-    let message = format!("batches cannot be cancelled: {}", error.message);
-    Box::new(Diagnostic { hint: error.hint, ..Diagnostic::new(message) })
+/// What has become of the batches that were under way.
+#[derive(Debug, Default)]
+pub struct CancelledBatches {
+    pub cancelled: u64,
+    /// Those that had ended before.
+    pub ended: u64,
+    /// Why others go on.
+    pub problem: Option<Box<Diagnostic>>,
 }
 
-/// Cancels the batches of the map that writes `out`, and returns how many. Their answers so far are taken by the next
-/// command.
-pub fn cancel_batches(out: &Path, variables: &[(String, String)], listener: &mut dyn MapListener) -> BatchResult<u64> {
-    // The results of a table are in a file next to it.
-    let lines = with_suffix(out, ".jsonl");
-    let out = if !BatchState::path_of(out).exists() && BatchState::path_of(&lines).exists() { &lines } else { out };
-    if !out.exists() && !lines.exists() && !BatchState::path_of(out).exists() {
-        return Err(Box::new(Diagnostic::new(format!("there is no file {}", out.display()))));
+/// Cancels the batches of the map that writes `out`. Their answers so far are taken by the next command.
+pub fn cancel_batches(
+    out: &Path,
+    variables: &[(String, String)],
+    listener: &mut dyn MapListener,
+) -> Result<CancelledBatches, Rc<RunError>> {
+    let failed = |problem: Box<Diagnostic>| Rc::new(RunError::from(*problem));
+    let real = followed(out).unwrap_or_else(|_| out.to_owned());
+    // The results of a table are in a file next to it. An eval does not follow links.
+    let places = [real.clone(), with_suffix(&real, ".jsonl"), out.to_owned()];
+    let with_state = places.iter().find(|place| BatchState::path_of(place).exists());
+    let Some(place) = with_state.or_else(|| places.iter().find(|place| place.exists())) else {
+        return Err(failed(Box::new(Diagnostic::new(format!("there is no file {}", out.display())))));
+    };
+    let _lock = lock_state(place).map_err(|problem| Rc::new(RunError::Usage(problem)))?;
+    match BatchState::open(place).map_err(failed)? {
+        Some(state) => cancel_all(&state, variables, listener, false).map_err(failed),
+        None => Ok(CancelledBatches::default()),
     }
-    let _lock = lock_state(out)?;
-    let Some(state) = BatchState::open(out)? else { return Ok(0) };
-    cancel_all(&state, variables, listener, false)
 }
 
 /// With `forgets`, files are deleted as well, as nothing of the batches is wanted any more.
@@ -43,25 +61,48 @@ pub(crate) fn cancel_all(
     variables: &[(String, String)],
     listener: &mut dyn MapListener,
     forgets: bool,
-) -> BatchResult<u64> {
+) -> BatchResult<CancelledBatches> {
     let shipments = state.shipments()?;
     if shipments.is_empty() {
-        return Ok(0);
+        return Ok(CancelledBatches::default());
     }
     let event_loop = EventLoop::new();
     let event_loop = event_loop.map_err(|error| Diagnostic::new(format!("cannot start the event loop: {error}")))?;
     let (sender, warnings) = mpsc::channel();
     let context = context(variables, Arc::default(), move |warning| drop(sender.send(warning)));
-    let cancelled = event_loop.run(async {
-        let mut cancelled = 0;
-        for shipment in shipments {
-            let canceller = Canceller { state, context: &context, forgets };
-            cancelled += u64::from(canceller.cancel(shipment).await?);
-        }
-        Ok(cancelled)
-    });
+    let canceller = Canceller { state, context: &context, forgets };
+    let cancelled = event_loop.run(canceller.cancel_each(shipments));
     warnings.try_iter().for_each(|warning| listener.warned(None, &warning));
     cancelled
+}
+
+/// What a batch was before it was cancelled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    UnderWay,
+    Ended,
+    /// It was not created, or was cancelled by an earlier command.
+    Other,
+}
+
+/// Why a batch is not cancelled.
+enum Hindrance {
+    State(StateError),
+    Provider(ProviderError),
+    /// It was perhaps created: it may be one of these.
+    Unclear(Vec<String>),
+}
+
+impl From<StateError> for Hindrance {
+    fn from(error: StateError) -> Self {
+        Hindrance::State(error)
+    }
+}
+
+impl From<ProviderError> for Hindrance {
+    fn from(error: ProviderError) -> Self {
+        Hindrance::Provider(error)
+    }
 }
 
 struct Canceller<'a> {
@@ -71,50 +112,85 @@ struct Canceller<'a> {
 }
 
 impl Canceller<'_> {
-    /// Returns whether the batch was under way.
-    async fn cancel(&self, mut shipment: Shipment) -> BatchResult<bool> {
-        if shipment.stage == Stage::Made && shipment.file.is_none() {
-            self.state.dissolve(shipment.id)?;
-            return Ok(false);
+    async fn cancel_each(&self, shipments: Vec<Shipment>) -> BatchResult<CancelledBatches> {
+        let mut counts = CancelledBatches::default();
+        // The first reason, and the batches that go on.
+        let mut left: Option<(Diagnostic, Vec<String>)> = None;
+        for mut shipment in shipments {
+            let problem = match self.cancel(&mut shipment).await {
+                Ok(before) => {
+                    counts.cancelled += u64::from(before == Before::UnderWay);
+                    counts.ended += u64::from(before == Before::Ended);
+                    continue;
+                }
+                Err(Hindrance::State(error)) => return Err(error),
+                Err(Hindrance::Provider(ProviderError { message, hint, .. })) => {
+                    Diagnostic { hint, ..Diagnostic::new(format!("a batch cannot be cancelled: {message}")) }
+                }
+                Err(Hindrance::Unclear(candidates)) => {
+                    let message = may_be(shipment.name(), &candidates);
+                    Diagnostic::new(message).with_hint("Cancel it at the provider, or try again when it has ended.")
+                }
+            };
+            let name = format!("{} at {}", shipment.name(), shipment.new.target.address);
+            left.get_or_insert_with(|| (problem, Vec::new())).1.push(name);
         }
-        let client = BatchClient::new(&shipment.new.target, &ProviderSettings::default(), self.context)
-            .map_err(not_cancelled)?;
-        if matches!(shipment.stage, Stage::Made | Stage::Uploading) {
-            if shipment.file.is_none() {
-                shipment.file = client.find_upload(&shipment.new).await.map_err(not_cancelled)?;
-            }
+        counts.problem = left.map(|(problem, names)| Box::new(self.with_way_out(problem, &names)));
+        Ok(counts)
+    }
+
+    /// The last resort, where the key or the address that was used is gone.
+    fn with_way_out(&self, problem: Diagnostic, names: &[String]) -> Diagnostic {
+        let first = problem.hint.as_ref().map(|hint| format!("{hint} ")).unwrap_or_default();
+        let (path, names) = (self.state.path().display(), names.join(", "));
+        let last = format!("To give up {names}, which may go on and be paid, remove {path}.");
+        problem.with_hint(format!("{first}{last}"))
+    }
+
+    async fn cancel(&self, shipment: &mut Shipment) -> Result<Before, Hindrance> {
+        if shipment.stage == Stage::Made {
+            self.state.dissolve(shipment.id)?;
+            return Ok(Before::Other);
+        }
+        let client = BatchClient::new(&shipment.new.target, &ProviderSettings::default(), self.context)?;
+        let Some(remote) = self.find(&client, shipment).await? else {
             self.delete(&client, shipment.file.iter()).await;
             self.state.dissolve(shipment.id)?;
-            return Ok(false);
-        }
-        if shipment.stage == Stage::Creating {
-            let found = client.find_batch(&shipment.new, shipment.file.as_ref()).await.map_err(not_cancelled)?;
-            let Some(remote) = found else {
-                self.delete(&client, shipment.file.iter()).await;
-                self.state.dissolve(shipment.id)?;
-                return Ok(false);
-            };
-            shipment.remote = Some(remote);
-            shipment.stage = Stage::Created;
-            self.state.store(&shipment)?;
-        }
-        let Some(remote) = shipment.remote.clone() else { return Ok(false) };
-        let was_under_way = shipment.stage == Stage::Created && shipment.cancelled != Cancelled::Done;
-        if was_under_way {
+            return Ok(Before::Other);
+        };
+        let mut before = Before::Other;
+        if shipment.stage == Stage::Created && shipment.cancelled != Cancelled::Done {
             // Before the act: the next command must know who has cancelled it.
             shipment.cancelled = Cancelled::Begun;
-            self.state.store(&shipment)?;
-            client.cancel(&remote).await.map_err(not_cancelled)?;
+            self.state.store(shipment)?;
+            let status = client.cancel(&remote).await?;
+            let is_cancelled = matches!(status.phase, BatchPhase::InProgress | BatchPhase::Cancelled);
+            before = if is_cancelled { Before::UnderWay } else { Before::Ended };
             shipment.cancelled = Cancelled::Done;
-            self.state.store(&shipment)?;
+            self.state.store(shipment)?;
         }
         if self.forgets {
-            if let Ok(status) = client.status(&remote).await {
-                shipment.status = status;
-            }
-            self.delete(&client, shipment.file.iter().chain(&shipment.status.files)).await;
+            let status = client.status(&remote).await.unwrap_or_default();
+            self.delete(&client, shipment.file.iter().chain(&shipment.status.files).chain(&status.files)).await;
         }
-        Ok(was_under_way)
+        Ok(before)
+    }
+
+    /// Returns the batch at the provider if it was created.
+    async fn find(&self, client: &BatchClient, shipment: &mut Shipment) -> Result<Option<RemoteId>, Hindrance> {
+        match shipment.stage {
+            Stage::Uploading => shipment.file = client.find_upload(&shipment.new).await?,
+            Stage::Creating => match client.find_batch(&shipment.new, shipment.file.as_ref()).await? {
+                FoundBatch::Found(remote) => {
+                    (shipment.remote, shipment.stage) = (Some(remote), Stage::Created);
+                    self.state.store(shipment)?;
+                }
+                FoundBatch::Missing => {}
+                FoundBatch::Unclear(candidates) => return Err(Hindrance::Unclear(candidates)),
+            },
+            Stage::Made | Stage::Uploaded | Stage::Created | Stage::Ended | Stage::Collected => {}
+        }
+        Ok(shipment.remote.clone())
     }
 
     /// A file that is left costs nothing, so a failure is no reason to stop.

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{BatchResult, BatchState, shipments::Stage};
 use crate::results::Provenance;
 use lmthing_base::diagnostic::Diagnostic;
+use lmthing_system::process::shell_quoted;
 
 /// The state that an earlier command has left.
 pub(crate) struct EarlierBatches {
@@ -42,9 +43,10 @@ impl EarlierBatches {
             format!("{} has changed", now.file)
         };
         let (count, out) = (self.under_way, shown_out.display());
+        let quoted = shell_quoted(&out.to_string());
         let message = format!("{what}, and {count} {batches} of {out} {are} under way with what it was");
         let hint = format!(
-            "undo the change to take the answers; `lmthing map --cancel {out}` cancels what is under way, and --fresh also runs all rows again"
+            "undo the change to take the answers; `lmthing map --cancel {quoted}` cancels what is under way, and --fresh also runs all rows again"
         );
         Err(Box::new(Diagnostic::new(message).with_hint(hint)))
     }

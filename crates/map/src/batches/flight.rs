@@ -2,20 +2,24 @@
 
 use std::time::{Duration, Instant};
 
-use super::shipments::Shipment;
+use super::shipments::{Shipment, Stage};
 use crate::progress::{BatchNews, BatchNewsPhase};
 use lmthing_providers::{BatchPhase, BatchStatus, RemoteId};
+
+/// The longest wait between two looks at a batch, unless `--poll` says how long.
+pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// A batch that this command looks after.
 pub(super) struct Flight {
     pub(super) shipment: Shipment,
     pub(super) is_busy: bool,
-    /// What to look for before an act is repeated, as the process before has not stored its outcome.
-    pub(super) is_in_doubt: bool,
+    /// Whether the last act looked for what an earlier one has done.
+    pub(super) is_lookup: bool,
     pub(super) due: Instant,
     pub(super) wait: Duration,
     /// Acts that failed one after the other.
     pub(super) failures: u32,
+    /// Whether this command has looked at it.
     pub(super) was_seen: bool,
     /// Files that are still to be deleted.
     pub(super) files: Vec<RemoteId>,
@@ -23,8 +27,18 @@ pub(super) struct Flight {
 
 impl Flight {
     pub(super) fn new(shipment: Shipment, due: Instant, wait: Duration) -> Self {
-        let (is_busy, is_in_doubt, was_seen) = (false, false, false);
-        Flight { shipment, is_busy, is_in_doubt, due, wait, failures: 0, was_seen, files: Vec::new() }
+        let files = if shipment.stage == Stage::Collected { files_of(&shipment) } else { Vec::new() };
+        let (is_busy, is_lookup, was_seen) = (false, false, false);
+        Flight { shipment, is_busy, is_lookup, due, wait, failures: 0, was_seen, files }
+    }
+
+    /// Lets the provider work before the next look, for longer each time where `grows`.
+    pub(super) fn look_later(&mut self, grows: bool) {
+        self.was_seen = true;
+        self.due = Instant::now() + self.wait;
+        if grows {
+            self.wait = self.wait.mul_f64(1.5).min(LONGEST_WAIT);
+        }
     }
 }
 
@@ -55,5 +69,16 @@ pub(super) fn ended(phase: &BatchPhase) -> BatchNewsPhase {
         BatchPhase::Expired => BatchNewsPhase::Expired,
         BatchPhase::Cancelled => BatchNewsPhase::Cancelled,
         BatchPhase::Failed { reason, .. } => BatchNewsPhase::Failed(reason.clone()),
+        BatchPhase::Gone => BatchNewsPhase::Failed("the provider does not have it any more".to_owned()),
     }
+}
+
+/// Says which batches may be the one with this name.
+pub(super) fn may_be(name: &str, candidates: &[String]) -> String {
+    let shown = candidates.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if candidates.len() > 3 { " or another one" } else { "" };
+    format!(
+        "the creation of batch {name} was not answered; it may be {shown}{more}, and the provider says so only when that has \
+         ended"
+    )
 }

@@ -3,6 +3,7 @@
 
 mod cancel;
 mod earlier;
+mod failures;
 mod flight;
 mod known;
 mod remote;
@@ -19,7 +20,7 @@ use std::{collections::HashMap, num::NonZeroUsize, time::Duration};
 use serde_json::{Map, Value};
 
 pub(super) use cancel::cancel_all;
-pub use cancel::cancel_batches;
+pub use cancel::{CancelledBatches, cancel_batches};
 pub(super) use earlier::{EarlierBatches, read_earlier};
 pub(super) use known::{Ask, RowAnswers, RowRecord};
 pub(super) use remote::{RemoteOptions, Report};

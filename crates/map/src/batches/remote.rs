@@ -21,8 +21,8 @@ use super::{
 use lmthing_base::chat::RequestPlace;
 use lmthing_node::THREAD_STACK_SIZE;
 use lmthing_providers::{
-    BatchClient, BatchLimits, BatchOutcome, BatchRequest, BatchStatus, BatchTarget, NewBatch, ProviderContext,
-    ProviderError, ProviderErrorKind, ProviderEvent, ProviderSettings, Redactor, RemoteId, Servers,
+    BatchClient, BatchLimits, BatchOutcome, BatchRequest, BatchStatus, BatchTarget, FoundBatch, NewBatch,
+    ProviderContext, ProviderError, ProviderErrorKind, ProviderEvent, ProviderSettings, Redactor, RemoteId, Servers,
 };
 use lmthing_system::threads::EventLoop;
 
@@ -62,7 +62,7 @@ pub(crate) enum Done {
     Uploaded(Option<RemoteId>),
     FoundUpload(Option<RemoteId>),
     Created(RemoteId),
-    FoundBatch(Option<RemoteId>),
+    FoundBatch(FoundBatch),
     Status(Box<BatchStatus>),
     Collected,
     Deleted,
@@ -208,10 +208,10 @@ impl<R: Fn(Report) + Clone + 'static> Worker<R> {
             }
             self.pass_on(batch, std::mem::take(&mut outcomes))
         };
-        client.results(status, &mut on).await?;
-        // The map has ended if nothing takes them: the batch is not collected then.
+        let read = client.results(status, &mut on).await;
+        // Also if there are no more. The map has ended if nothing takes them: the batch is not collected then.
         let _ = self.pass_on(batch, outcomes);
-        Ok(())
+        read
     }
 
     fn pass_on(&self, batch: i64, outcomes: Vec<(String, BatchOutcome)>) -> ControlFlow<()> {

@@ -6,22 +6,19 @@ use std::{
 };
 
 use super::{
-    flight::{Flight, ended, files_of, news},
+    failures::{Sequel, is_refusal, sequel},
+    flight::{Flight, LONGEST_WAIT, ended, files_of, may_be, news},
     remote::{Act, Command, Done, Remote},
     shipments::{Gathered, Stage},
     state::{BatchResult, BatchState},
 };
 use crate::progress::{BatchNews, BatchNewsPhase};
 use lmthing_providers::{
-    BatchLimits, BatchPhase, BatchStatus, HumanDuration, ProviderError, ProviderErrorKind, ProviderSettings,
+    BatchLimits, BatchPhase, BatchStatus, FoundBatch, HumanDuration, ProviderError, ProviderSettings,
 };
 
-/// The first and the longest wait between two looks at a batch, unless `--poll` says how long.
+/// The first wait between two looks at a batch, unless `--poll` says how long.
 const FIRST_WAIT: Duration = Duration::from_secs(5);
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
-
-/// How often an act is tried, each time as often as the client does, if the server has never answered.
-const MAX_FAILURES: u32 = 3;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
@@ -55,6 +52,7 @@ pub(super) struct Scheduler<R> {
     services: BTreeMap<i64, Service>,
     news: Vec<BatchNews>,
     warnings: Vec<String>,
+    /// Why the command ends once the answers that are there are collected.
     failure: Option<ProviderError>,
     /// Requests that are left to the next command.
     held: usize,
@@ -66,9 +64,7 @@ impl<R: Remote> Scheduler<R> {
         let wait = pace.poll.unwrap_or(FIRST_WAIT);
         let mut flights = BTreeMap::new();
         for shipment in state.shipments()? {
-            let is_in_doubt = matches!(shipment.stage, Stage::Uploading | Stage::Creating);
-            let files = if shipment.stage == Stage::Collected { files_of(&shipment) } else { Vec::new() };
-            flights.insert(shipment.id, Flight { is_in_doubt, files, ..Flight::new(shipment, now, wait) });
+            flights.insert(shipment.id, Flight::new(shipment, now, wait));
         }
         let (services, news, warnings) = (BTreeMap::new(), Vec::new(), Vec::new());
         Ok(Scheduler { state, remote, pace, flights, services, news, warnings, failure: None, held: 0 })
@@ -94,14 +90,14 @@ impl<R: Remote> Scheduler<R> {
 
     /// Starts what is due. `is_last` says that no row runs that could add a request.
     pub(super) fn advance(&mut self, is_last: bool) -> BatchResult<()> {
-        if self.failure.is_some() {
-            return Ok(());
-        }
         let now = Instant::now();
-        self.make_batches(is_last, now)?;
-        let due: Vec<i64> = self.flights.iter().filter(|(_, flight)| !flight.is_busy).map(|(id, _)| *id).collect();
-        for id in due {
-            self.advance_batch(id, now, is_last)?;
+        if self.failure.is_none() {
+            self.make_batches(is_last, now)?;
+        }
+        let is_open = |flight: &Flight| !flight.is_busy && !self.rests(flight);
+        let open: Vec<i64> = self.flights.iter().filter(|(_, flight)| is_open(flight)).map(|(id, _)| *id).collect();
+        for id in open {
+            self.advance_batch(id, now, is_last || self.failure.is_some())?;
         }
         Ok(())
     }
@@ -115,18 +111,15 @@ impl<R: Remote> Scheduler<R> {
                 if service.gathered.requests == 0 || is_full {
                     break;
                 }
-                let Some(limits) = service.limits else {
+                let Some(limits) = service.limits.map(|limits| self.pace.limit(limits)) else {
                     self.open(target, is_last)?;
                     break;
                 };
-                let limits = self.pace.limit(limits);
-                let service = self.services.entry(target).or_default();
                 if !is_last && (self.pace.gathers_all || !service.gathered.fill(limits)) {
                     break;
                 }
                 let made = self.state.make_batch(target, limits, milliseconds())?;
-                let gathered = self.state.gathered(target)?;
-                self.services.entry(target).or_default().gathered = gathered;
+                service.gathered = self.state.gathered(target)?;
                 let Some(shipment) = made else { break };
                 let wait = self.pace.poll.unwrap_or(FIRST_WAIT);
                 self.flights.insert(shipment.id, Flight::new(shipment, now, wait));
@@ -168,18 +161,18 @@ impl<R: Remote> Scheduler<R> {
         let shipment = &mut flight.shipment;
         let act = match shipment.stage {
             Stage::Made => {
-                // A batch that was refused has its file already.
-                let is_uploaded = shipment.file.is_some();
-                shipment.stage = if is_uploaded { Stage::Creating } else { Stage::Uploading };
+                shipment.stage = Stage::Uploading;
                 self.state.store(shipment)?;
                 self.news.push(news(shipment, BatchNewsPhase::Uploading));
-                if is_uploaded { Act::Create { file: shipment.file.clone() } } else { Act::Upload }
+                Act::Upload
             }
-            Stage::Uploading if flight.is_in_doubt => Act::FindUpload,
-            Stage::Uploading => Act::Upload,
-            Stage::Creating if flight.is_in_doubt => Act::FindBatch { file: shipment.file.clone() },
-            Stage::Creating => Act::Create { file: shipment.file.clone() },
-            Stage::Created if self.pace.looks_once && flight.was_seen => return Ok(()),
+            Stage::Uploading => Act::FindUpload,
+            Stage::Uploaded => {
+                shipment.stage = Stage::Creating;
+                self.state.store(shipment)?;
+                Act::Create { file: shipment.file.clone() }
+            }
+            Stage::Creating => Act::FindBatch { file: shipment.file.clone() },
             Stage::Created => Act::Status(shipment.remote.clone().unwrap_or_default()),
             Stage::Ended => Act::Results(Box::new(shipment.status.clone())),
             Stage::Collected => match flight.files.last() {
@@ -191,6 +184,7 @@ impl<R: Remote> Scheduler<R> {
             },
         };
         flight.is_busy = true;
+        flight.is_lookup = matches!(act, Act::FindUpload | Act::FindBatch { .. });
         let batch = Some((id, shipment.new.clone()));
         self.remote.perform(Command { target, service: shipment.new.target.clone(), batch, act });
         Ok(())
@@ -218,19 +212,23 @@ impl<R: Remote> Scheduler<R> {
             Done::Opened(_) => {}
             Done::Uploaded(file) | Done::FoundUpload(file @ Some(_)) => {
                 shipment.file = file;
-                shipment.stage = Stage::Creating;
-                flight.is_in_doubt = false;
+                shipment.stage = Stage::Uploaded;
                 self.state.store(shipment)?;
             }
-            Done::FoundUpload(None) | Done::FoundBatch(None) => flight.is_in_doubt = false,
-            Done::Created(remote) | Done::FoundBatch(Some(remote)) => {
+            Done::FoundUpload(None) => shipment.stage = Stage::Made,
+            Done::FoundBatch(FoundBatch::Missing) => shipment.stage = Stage::Uploaded,
+            Done::FoundBatch(FoundBatch::Unclear(candidates)) => {
+                if !flight.was_seen {
+                    self.warnings.push(may_be(shipment.name(), &candidates));
+                }
+                flight.look_later(self.pace.poll.is_none());
+            }
+            Done::Created(remote) | Done::FoundBatch(FoundBatch::Found(remote)) => {
                 shipment.remote = Some(remote);
                 shipment.stage = Stage::Created;
-                flight.due = Instant::now() + flight.wait;
-                // Another command looks first.
-                flight.was_seen = true;
                 self.state.store(shipment)?;
                 self.news.push(news(shipment, BatchNewsPhase::Submitted));
+                flight.look_later(false);
             }
             Done::Status(status) => self.seen(id, *status)?,
             Done::Collected => self.collected(id)?,
@@ -239,32 +237,47 @@ impl<R: Remote> Scheduler<R> {
         Ok(())
     }
 
-    /// A connection or a server that fails for a while is no reason to end, as a batch may take a day.
     fn failed(&mut self, id: i64, error: ProviderError) -> BatchResult<()> {
-        use ProviderErrorKind::{Connection, Protocol, RateLimit, Server, Timeout};
         let Some(flight) = self.flights.get_mut(&id) else { return Ok(()) };
         flight.failures += 1;
         let has_worked = self.services.get(&flight.shipment.target).is_some_and(|service| service.has_worked);
-        let may_pass = matches!(error.kind, Connection | Server | Timeout | Protocol | RateLimit { .. });
-        let is_last = flight.failures >= MAX_FAILURES;
-        if flight.shipment.stage == Stage::Collected && (is_last || !may_pass) {
-            let file = flight.files.pop().unwrap_or_default();
-            flight.failures = 0;
-            self.warnings.push(format!("the file {file} is left at the provider: {}", error.message));
-        } else if !may_pass || (is_last && !has_worked) {
-            self.failure.get_or_insert(error);
-            if !may_pass && !flight.is_in_doubt && matches!(flight.shipment.stage, Stage::Uploading | Stage::Creating) {
-                // Refused, so nothing is under way.
-                flight.shipment.stage = Stage::Made;
+        match sequel(flight, &error, has_worked) {
+            // The failures of a batch keep it from being waited for.
+            Sequel::Again if self.failure.is_some() => {}
+            Sequel::Again => {
+                flight.due = Instant::now() + flight.wait;
+                let (name, wait) = (flight.shipment.name(), HumanDuration(flight.wait));
+                self.warnings.push(format!("{name}: {}; trying again in {wait}", error.message));
+            }
+            Sequel::FailRequests => {
+                return self.end_batch(id, BatchPhase::Failed { reason: error.message, is_queue_full: false });
+            }
+            Sequel::Gone => return self.end_batch(id, BatchPhase::Gone),
+            Sequel::LeaveFile => {
+                let file = flight.files.pop().unwrap_or_default();
+                flight.failures = 0;
+                self.warnings.push(format!("the file {file} is left at the provider: {}", error.message));
+            }
+            Sequel::End => {
+                let was_refused = !flight.is_lookup && is_refusal(&error);
+                self.failure.get_or_insert(error);
+                flight.shipment.stage = match flight.shipment.stage {
+                    Stage::Uploading if was_refused => Stage::Made,
+                    Stage::Creating if was_refused => Stage::Uploaded,
+                    _ => return Ok(()),
+                };
                 return self.state.store(&flight.shipment);
             }
-        } else {
-            flight.is_in_doubt = matches!(flight.shipment.stage, Stage::Uploading | Stage::Creating);
-            flight.due = Instant::now() + flight.wait;
-            let wait = HumanDuration(flight.wait);
-            self.warnings.push(format!("{}: {}; trying again in {wait}", flight.shipment.name(), error.message));
         }
         Ok(())
+    }
+
+    /// Ends a batch that has no results.
+    fn end_batch(&mut self, id: i64, phase: BatchPhase) -> BatchResult<()> {
+        let Some(flight) = self.flights.get_mut(&id) else { return Ok(()) };
+        flight.failures = 0;
+        flight.shipment.status.phase = phase;
+        self.collected(id)
     }
 
     fn opened(&mut self, target: i64, done: Result<Done, ProviderError>) -> BatchResult<()> {
@@ -272,7 +285,11 @@ impl<R: Remote> Scheduler<R> {
         service.is_opening = false;
         match done {
             Ok(Done::Opened(limits)) => service.limits = Some(limits),
-            Err(error) => drop(self.failure.get_or_insert(error)),
+            Err(error) => {
+                self.failure.get_or_insert(error);
+                let of_service = self.flights.values_mut().filter(|flight| flight.shipment.target == target);
+                of_service.for_each(|flight| flight.failures += 1);
+            }
             Ok(_) => {}
         }
         Ok(())
@@ -280,14 +297,10 @@ impl<R: Remote> Scheduler<R> {
 
     fn seen(&mut self, id: i64, status: BatchStatus) -> BatchResult<()> {
         let Some(flight) = self.flights.get_mut(&id) else { return Ok(()) };
-        flight.was_seen = true;
         flight.shipment.status = status;
-        if flight.shipment.status.phase == BatchPhase::InProgress {
+        if !flight.shipment.status.has_ended() {
             self.news.push(news(&flight.shipment, BatchNewsPhase::InProgress));
-            flight.due = Instant::now() + flight.wait;
-            if self.pace.poll.is_none() {
-                flight.wait = flight.wait.mul_f64(1.5).min(LONGEST_WAIT);
-            }
+            flight.look_later(self.pace.poll.is_none());
             return Ok(());
         }
         flight.shipment.stage = Stage::Ended;
@@ -339,14 +352,19 @@ impl<R: Remote> Scheduler<R> {
         self.flights.values().any(|flight| flight.is_busy && flight.shipment.stage != Stage::Created)
     }
 
+    /// Whether nothing is done for a batch any more in this command.
+    fn rests(&self, flight: &Flight) -> bool {
+        let (stage, ends) = (flight.shipment.stage, self.failure.is_some());
+        let is_seen = flight.was_seen && stage <= Stage::Created;
+        is_seen && (ends || self.pace.looks_once) || ends && (flight.failures > 0 || stage < Stage::Created)
+    }
+
     /// Whether nothing is left to be done now: no batch but those that the providers work at, when none is waited for.
     pub(super) fn is_idle(&self) -> bool {
-        let waits = |flight: &Flight| {
-            self.pace.looks_once && flight.shipment.stage == Stage::Created && flight.was_seen && !flight.is_busy
-        };
+        let rests = |flight: &Flight| !flight.is_busy && self.rests(flight);
         let is_gathered = self.services.values().any(|service| service.gathered.requests > 0);
         let is_opening = self.services.values().any(|service| service.is_opening || service.waits_for_settings);
-        !is_gathered && !is_opening && self.flights.values().all(waits)
+        (!is_gathered || self.failure.is_some()) && !is_opening && self.flights.values().all(rests)
     }
 
     /// The batches that are at their providers.
@@ -357,8 +375,7 @@ impl<R: Remote> Scheduler<R> {
 
     /// Whether there are batches of which something was sent.
     pub(super) fn has_batches(&self) -> bool {
-        let is_unsent = |flight: &Flight| flight.shipment.stage == Stage::Made && flight.shipment.file.is_none();
-        !self.flights.values().all(is_unsent)
+        self.flights.values().any(|flight| flight.shipment.stage != Stage::Made)
     }
 }
 

@@ -55,7 +55,7 @@ CREATE TABLE batches (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   target INTEGER NOT NULL,
   new TEXT NOT NULL,
-  stage TEXT NOT NULL,            -- made, uploading, creating, created, ended, collected
+  stage TEXT NOT NULL,            -- made, uploading, uploaded, creating, created, ended, collected
   file TEXT,                      -- the uploaded file
   remote TEXT,                    -- the batch at the provider
   status TEXT,

@@ -35,19 +35,31 @@ pub(super) enum Cancelled {
     Done,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// While it is uploading or creating and no act is under way, what that act has done is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stage {
     Made,
     Uploading,
+    Uploaded,
     Creating,
     Created,
     Ended,
     Collected,
 }
 
-const STAGES: [(Stage, &str); 6] = [
+/// What becomes of requests of an ended batch that have no answer.
+enum Unanswered {
+    Fail(String),
+    /// They go into another batch, `is_held` only with the next command.
+    GiveBack {
+        is_held: bool,
+    },
+}
+
+const STAGES: [(Stage, &str); 7] = [
     (Stage::Made, "made"),
     (Stage::Uploading, "uploading"),
+    (Stage::Uploaded, "uploaded"),
     (Stage::Creating, "creating"),
     (Stage::Created, "created"),
     (Stage::Ended, "ended"),
@@ -108,16 +120,12 @@ impl BatchState {
         let name = &self.header.name;
         self.write_safely(|connection| {
             let ids = next_requests(connection, target, limits)?;
-            let (Some(first), Some(last)) = (ids.first(), ids.last()) else { return Ok(None) };
+            if ids.is_empty() {
+                return Ok(None);
+            }
             connection.execute("INSERT INTO batches (target, new, stage) VALUES (?1, '', 'made')", [target])?;
             let id = connection.last_insert_rowid();
-            let new = NewBatch {
-                name: format!("{name}-{id}"),
-                target: service,
-                requests: ids.len(),
-                ends: (custom_id(name, id, *first), custom_id(name, id, *last)),
-                created_at: now,
-            };
+            let new = NewBatch { name: format!("{name}-{id}"), target: service, requests: ids.len(), created_at: now };
             let text = serde_json::to_string(&new).unwrap_or_default();
             connection.execute("UPDATE batches SET new = ?2 WHERE id = ?1", params![id, text])?;
             let mut take = connection.prepare_cached("UPDATE requests SET batch = ?2 WHERE id = ?1")?;
@@ -141,12 +149,12 @@ impl BatchState {
         })
     }
 
-    /// Stores answers of a batch, also if they are stored already.
+    /// Stores answers of a batch, also if they are stored already. What has succeeded stays.
     pub(super) fn collect(&self, batch: i64, outcomes: Vec<(String, BatchOutcome)>) -> BatchResult<()> {
         let name = &self.header.name;
         self.write(|connection| {
             let sql = "UPDATE requests SET outcome = ?3, status = ?4, answer = ?5, body = NULL \
-                       WHERE id = ?1 AND batch = ?2";
+                       WHERE id = ?1 AND batch = ?2 AND (outcome IS NULL OR outcome = 'failed' OR status >= 300)";
             let mut store = connection.prepare_cached(sql)?;
             for (custom_id, outcome) in outcomes {
                 let Some(request) = request_of(name, batch, &custom_id) else { continue };
@@ -173,32 +181,28 @@ impl BatchState {
     pub(super) fn close(&self, shipment: &Shipment) -> BatchResult<usize> {
         let (id, target) = (shipment.id, shipment.target);
         self.write_safely(|connection| {
-            let fail = |words: &str| {
-                let sql = "UPDATE requests SET outcome = 'failed', answer = ?2, body = NULL \
-                           WHERE batch = ?1 AND outcome IS NULL";
-                connection.execute(sql, params![id, words]).map(|_| 0)
-            };
             let give_back = |is_held: bool, which: &str| {
                 let sql =
                     format!("UPDATE requests SET batch = NULL, held = ?2 WHERE batch = ?1 AND outcome IS NULL {which}");
-                connection.execute(&sql, params![id, is_held])
+                connection.execute(&sql, params![id, is_held]).map(|count| if is_held { count } else { 0 })
             };
-            let cancelled = give_back(!shipment.is_cancelled(), "AND held = 1")?;
+            // Those that the provider has named as cancelled, and the rest.
+            let mut left = give_back(!shipment.is_cancelled(), "AND held = 1")?;
+            match shipment.unanswered() {
+                Unanswered::GiveBack { is_held } => left += give_back(is_held, "")?,
+                Unanswered::Fail(words) => {
+                    let fail = "UPDATE requests SET outcome = 'failed', answer = ?2, body = NULL \
+                                WHERE batch = ?1 AND outcome IS NULL";
+                    connection.execute(fail, params![id, words])?;
+                }
+            }
             let ready = "UPDATE rows SET stage = 'ready' WHERE stage = 'waiting' AND id IN \
                          (SELECT row FROM requests WHERE batch = ?1 AND outcome IS NOT NULL)";
-            let left = cancelled
-                + match &shipment.status.phase {
-                    BatchPhase::Cancelled => give_back(!shipment.is_cancelled(), "")?,
-                    BatchPhase::Failed { is_queue_full: true, .. } => give_back(false, "").map(|_| 0)?,
-                    BatchPhase::Failed { reason, .. } => fail(reason)?,
-                    BatchPhase::Expired => fail(&format!("the batch {} was not answered in time", shipment.name()))?,
-                    BatchPhase::InProgress | BatchPhase::Completed => fail(MISSING)?,
-                };
             connection.execute(ready, [id])?;
             let stage = Stage::Collected.name();
             connection
                 .execute("UPDATE batches SET stage = ?2 WHERE id = ?1 AND target = ?3", params![id, stage, target])?;
-            Ok(if shipment.is_cancelled() { 0 } else { left })
+            Ok(left)
         })
     }
 
@@ -215,8 +219,8 @@ impl BatchState {
         self.write(|connection| {
             connection.execute_batch(
                 "UPDATE requests SET batch = NULL WHERE outcome IS NULL
-                   AND batch IN (SELECT id FROM batches WHERE stage = 'made' AND file IS NULL);
-                 DELETE FROM batches WHERE stage = 'made' AND file IS NULL;",
+                   AND batch IN (SELECT id FROM batches WHERE stage = 'made');
+                 DELETE FROM batches WHERE stage = 'made';",
             )
         })
     }
@@ -234,6 +238,20 @@ impl BatchState {
 impl Shipment {
     pub(super) fn is_cancelled(&self) -> bool {
         self.cancelled != Cancelled::No
+    }
+
+    fn unanswered(&self) -> Unanswered {
+        match &self.status.phase {
+            BatchPhase::Cancelled => Unanswered::GiveBack { is_held: !self.is_cancelled() },
+            BatchPhase::Gone if self.is_cancelled() => Unanswered::GiveBack { is_held: false },
+            BatchPhase::Failed { is_queue_full: true, .. } => Unanswered::GiveBack { is_held: false },
+            BatchPhase::Failed { reason, .. } => Unanswered::Fail(reason.clone()),
+            BatchPhase::Gone => {
+                Unanswered::Fail(format!("the provider does not have the batch {} any more", self.name()))
+            }
+            BatchPhase::Expired => Unanswered::Fail(format!("the batch {} was not answered in time", self.name())),
+            BatchPhase::InProgress | BatchPhase::Completed => Unanswered::Fail(MISSING.to_owned()),
+        }
     }
 
     /// The name at the provider, or that of the file before it has one.

@@ -58,7 +58,7 @@ impl BatchState {
         if !path.exists() {
             return Ok(None);
         }
-        let connection = connect(&path)?;
+        let connection = open_reader(&path).map_err(|error| cannot_read(&path, &error))?;
         let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
         let known = number("application_id").and_then(|application| Ok((application, number("user_version")?)));
         match known.map_err(|error| cannot_read(&path, &error))? {
@@ -82,6 +82,7 @@ impl BatchState {
             Box::new(Diagnostic::new(format!("{} is damaged: it has no header", path.display())).with_hint(OTHER_PLACE))
         };
         let header = header.ok_or_else(damaged)?;
+        prepare(&connection).map_err(|error| cannot_write(&path, &sqlite_text(&error)))?;
         Ok(Some(BatchState { connection, path, header }))
     }
 
@@ -90,16 +91,18 @@ impl BatchState {
         // The rest of a process that ended while it made the tables.
         remove_files(&path);
         create_private(&path).map_err(|error| cannot_write(&path, &io_error_text(&error)))?;
-        let connection = connect(&path)?;
         let name = format!("lmthing-{}", &fresh_salt()[..12]);
         let header = StateHeader { provenance, name };
         let text = serde_json::to_string(&header).unwrap_or_default();
-        let made = connection.execute_batch(include_str!("schema.sql")).and_then(|()| {
+        let made = open_reader(&path).and_then(|connection| {
+            prepare(&connection)?;
+            connection.execute_batch(include_str!("schema.sql"))?;
             connection.execute("INSERT INTO meta (key, value) VALUES ('header', ?1)", [text])?;
             connection.pragma_update(None, "application_id", APPLICATION)?;
-            connection.pragma_update(None, "user_version", VERSION)
+            connection.pragma_update(None, "user_version", VERSION)?;
+            Ok(connection)
         });
-        made.map_err(|error| cannot_write(&path, &sqlite_text(&error)))?;
+        let connection = made.map_err(|error| cannot_write(&path, &sqlite_text(&error)))?;
         Ok(BatchState { connection, path, header })
     }
 
@@ -154,14 +157,11 @@ pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-fn connect(path: &Path) -> BatchResult<Connection> {
-    let opened = open_reader(path).and_then(|connection| {
-        connection.set_prepared_statement_cache_capacity(STATEMENTS);
-        connection.pragma_update(None, "journal_mode", "WAL")?;
-        connection.pragma_update(None, "synchronous", "NORMAL")?;
-        Ok(connection)
-    });
-    opened.map_err(|error| cannot_write(path, &sqlite_text(&error)))
+/// Makes a connection ready for writing.
+fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")
 }
 
 fn create_private(path: &Path) -> io::Result<()> {

@@ -16,8 +16,8 @@ use super::{
 use crate::{hashes::stable_hash, results::Provenance};
 use lmthing_base::chat::RequestPlace;
 use lmthing_providers::{
-    BatchAnswer, BatchLimits, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, ProviderError, ProviderErrorKind,
-    ProviderSettings,
+    BatchAnswer, BatchLimits, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, FoundBatch, ProviderError,
+    ProviderErrorKind, ProviderSettings,
 };
 
 #[derive(Clone, Default)]
@@ -161,8 +161,11 @@ fn an_act_whose_outcome_is_not_known_is_looked_for_before_it_is_repeated() {
     desk.done(Some(1), Done::Uploaded(Some("f".to_owned())));
     let mut desk = desk.restart();
     desk.open();
+    assert_eq!(desk.advance(true), ["create 1"], "nothing was asked before");
+    let mut desk = desk.restart();
+    desk.open();
     assert_eq!(desk.advance(true), ["find batch 1"]);
-    desk.done(Some(1), Done::FoundBatch(Some("b".to_owned())));
+    desk.done(Some(1), Done::FoundBatch(FoundBatch::Found("b".to_owned())));
     assert_eq!(desk.advance(true), ["status 1"]);
     // A connection that fails for a while.
     desk.fails(1, ProviderErrorKind::Connection);
@@ -229,4 +232,20 @@ fn requests_of_a_batch_that_was_cancelled_elsewhere_are_held_for_the_next_comman
     desk.done(Some(1), Done::Collected);
     assert_eq!((desk.scheduler.held(), desk.advance(true)), (1, Vec::new()));
     assert!(desk.scheduler.is_idle());
+}
+
+#[test]
+fn an_answer_is_not_replaced_by_a_failure() {
+    let mut desk = Desk::new(1);
+    desk.open();
+    desk.advance(true);
+    for (outcome, expected) in [
+        (BatchOutcome::Expired("late".to_owned()), "Failed"),
+        (answered(), "status: 200"),
+        (BatchOutcome::Expired("late".to_owned()), "status: 200"),
+    ] {
+        desk.collect(1, outcome);
+        let stored = format!("{:?}", desk.scheduler.state.record(1).unwrap().requests[0].outcome);
+        assert!(stored.contains(expected), "{stored}");
+    }
 }

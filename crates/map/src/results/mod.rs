@@ -10,7 +10,7 @@ mod writer;
 pub(super) use line::{RemoteAttempt, result_of_line};
 pub use line::{RowError, RowOutcome};
 pub use sink::UnitSink;
-pub use store::{Provenance, free_name, lock_state, with_suffix};
+pub use store::{Provenance, followed, free_name, lock_state, with_suffix};
 pub(super) use store::{Store, results_of};
 pub use table::Table;
 pub(super) use writer::Writer;

@@ -230,6 +230,11 @@ impl<R: io::Read> Lines<R> {
     }
 }
 
+/// The file that is written for `out`: a link is followed, as its target is replaced as a whole.
+pub fn followed(out: &Path) -> io::Result<PathBuf> {
+    if out.is_symlink() { out.canonicalize() } else { Ok(out.to_owned()) }
+}
+
 /// Opens the state file of `out`, which no other command uses until it is closed.
 pub fn lock_state(out: &Path) -> Result<File, Box<Diagnostic>> {
     let mut options = OpenOptions::new();

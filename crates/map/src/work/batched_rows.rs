@@ -114,6 +114,11 @@ impl Pool {
         Ok(())
     }
 
+    /// Whether batches cannot be continued.
+    pub(super) fn batches_have_failed(&self) -> bool {
+        self.batches.as_ref().is_some_and(|batches| batches.failure().is_some())
+    }
+
     /// Starts acts that are due. `is_last` says that no row runs that could add a request.
     pub(super) fn advance_batches(
         &mut self,
@@ -127,7 +132,8 @@ impl Pool {
         let (news, warnings) = batches.take_news();
         news.iter().for_each(|news| listener.batch(news));
         warnings.iter().for_each(|warning| listener.warned(None, warning));
-        if let Some(error) = batches.failure().filter(|_| self.early.is_none()) {
+        let is_done = self.early.is_none() && self.running.is_empty() && batches.is_idle();
+        if let Some(error) = batches.failure().filter(|_| is_done) {
             let problem = Diagnostic { hint: error.hint.clone(), ..Diagnostic::new(error.message.clone()) };
             self.early = Some(EarlyEnd::Batches(Box::new(problem)));
         }

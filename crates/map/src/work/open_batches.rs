@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    batches::{BatchState, EarlierBatches, cancel_all, read_earlier},
+    batches::{BatchState, CancelledBatches, EarlierBatches, cancel_all, read_earlier},
     options::{BatchOptions, MapListener, PoolOptions},
     results::Provenance,
 };
@@ -49,9 +49,8 @@ impl RowBatches {
             if !is_fresh {
                 known.check(provenance, shown_out)?;
             }
-            let cancelled = cancel_all(&known.state, &pool.variables, listener, true);
-            // Nothing is under way any more without `--fresh`, so that only files may be left at the provider.
-            let cancelled = if is_fresh { cancelled? } else { 0 };
+            let CancelledBatches { cancelled, problem, .. } =
+                cancel_all(&known.state, &pool.variables, listener, true)?;
             if cancelled > 0 {
                 let were = if cancelled == 1 {
                     "batch of an earlier command was"
@@ -59,6 +58,10 @@ impl RowBatches {
                     "batches of an earlier command were"
                 };
                 listener.warned(None, &format!("{cancelled} {were} cancelled"));
+            }
+            // Nothing is under way any more without `--fresh`, so that only files may be left at the provider.
+            if let Some(problem) = problem.filter(|_| is_fresh) {
+                return Err(problem);
             }
             known.state.remove();
         }

@@ -219,14 +219,16 @@ impl Pool {
             if self.early.is_some() {
                 return Ok(false);
             }
-            if let Some(row) = self.take_due_retry() {
+            if self.start_ready_row()? {
+                continue;
+            }
+            // Then only rows whose answers are there are run.
+            let is_ending = self.batches_have_failed();
+            if let Some(row) = (!is_ending).then(|| self.take_due_retry()).flatten() {
                 if self.limits_are_used_up() {
                     return Ok(false);
                 }
                 self.start(row)?;
-                continue;
-            }
-            if self.start_ready_row()? {
                 continue;
             }
             let Some(input) = self.inputs.next() else { return Ok(true) };
@@ -234,8 +236,11 @@ impl Pool {
             if !self.remaining.todo.contains(self.row) || self.is_left_to_batches(&input)? {
                 continue;
             }
-            self.sink.begin(self.row);
-            if self.is_stored(&input)? {
+            let is_stored = self.is_stored(&input)?;
+            if is_stored || !is_ending {
+                self.sink.begin(self.row);
+            }
+            if is_stored || is_ending {
                 continue;
             }
             let wrong = self.remaining.invalid_rows.contains(self.row);

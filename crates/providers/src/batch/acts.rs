@@ -7,7 +7,7 @@ use reqwest::{Method, Response, Url};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{RemoteId, remote::Remote};
+use super::{FoundBatch, RemoteId, remote::Remote};
 use crate::{
     ProviderError, ProviderErrorKind, ProviderEvent,
     transport::{Act, ActBody, ActFailure},
@@ -17,9 +17,6 @@ use lmthing_system::http::{Body, BodyError};
 
 /// Attempts of an act that fails for another reason than a limit.
 const MAX_ATTEMPTS: u32 = 5;
-
-/// Attempts to ask about a batch, which may take a day. They outlast half an hour without a network.
-const MAX_POLLS: u32 = 35;
 
 /// The longest time without a piece of an answer.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -54,8 +51,9 @@ impl Remote {
         }
     }
 
-    /// Performs an act that must not be done twice: if its answer was lost, `find` looks for what it has done.
-    pub(super) async fn perform_once<F: Future<Output = Result<Option<RemoteId>, ProviderError>>>(
+    /// Performs an act that must not be done twice: if its answer was lost, `find` looks for what it has done. While that
+    /// is not clear, the act has failed for the reason for which its answer was lost.
+    pub(super) async fn perform_once<L: Into<FoundBatch>, F: Future<Output = Result<L, ProviderError>>>(
         &self,
         act: &Act,
         id_of: impl AsyncFn(Response) -> Result<RemoteId, ProviderError>,
@@ -71,14 +69,16 @@ impl Remote {
                 },
                 Err(failure) => failure,
             };
-            let may_be_done = failure.may_be_done;
+            let (may_be_done, error) = (failure.may_be_done, failure.error.clone());
             let waited = waits.wait(self, failure).await;
             for lookup in 0..if may_be_done { LOOKUPS } else { 0 } {
                 if lookup > 0 {
                     tokio::time::sleep(self.model.context.first_wait).await;
                 }
-                if let Some(id) = find().await? {
-                    return Ok(id);
+                match find().await.map(Into::into) {
+                    Ok(FoundBatch::Found(id)) => return Ok(id),
+                    Ok(FoundBatch::Missing) => {}
+                    Ok(FoundBatch::Unclear(_)) | Err(_) => return Err(error),
                 }
             }
             waited?;
@@ -90,16 +90,8 @@ impl Remote {
         segments: &[&str],
         query: &[(&str, &str)],
     ) -> Result<T, ProviderError> {
-        self.get_at(self.url(segments, query), Waits::default()).await
-    }
-
-    /// Asks about a batch.
-    pub(super) async fn poll<T: DeserializeOwned>(&self, segments: &[&str]) -> Result<T, ProviderError> {
-        self.get_at(self.url(segments, &[]), Waits::of_polls()).await
-    }
-
-    async fn get_at<T: DeserializeOwned>(&self, url: Url, mut waits: Waits) -> Result<T, ProviderError> {
-        let act = self.act(Method::GET, url, ActBody::Empty);
+        let act = self.act(Method::GET, self.url(segments, query), ActBody::Empty);
+        let mut waits = Waits::default();
         loop {
             let failure = match self.model.send(&act).await {
                 Err(failure) => failure,
@@ -159,23 +151,13 @@ impl Remote {
 }
 
 /// The waits of one act.
+#[derive(Default)]
 pub(super) struct Waits {
     attempts: u32,
     limited: u32,
-    max_attempts: u32,
-}
-
-impl Default for Waits {
-    fn default() -> Self {
-        Waits { attempts: 0, limited: 0, max_attempts: MAX_ATTEMPTS }
-    }
 }
 
 impl Waits {
-    fn of_polls() -> Self {
-        Waits { max_attempts: MAX_POLLS, ..Waits::default() }
-    }
-
     /// Waits after a failure that may pass; other failures are returned.
     pub(super) async fn wait(&mut self, remote: &Remote, failure: ActFailure) -> Result<(), ProviderError> {
         let ActFailure { error, is_retryable, retry_after, code, .. } = failure;
@@ -186,7 +168,7 @@ impl Waits {
         } else {
             self.attempts += 1;
         }
-        if !is_limit && (!is_retryable || self.attempts >= self.max_attempts) {
+        if !is_limit && (!is_retryable || self.attempts >= MAX_ATTEMPTS) {
             return Err(error);
         }
         let (context, model) = (&remote.model.context, &remote.model);
@@ -199,7 +181,7 @@ impl Waits {
                 provider,
                 model: model.model_id.clone(),
                 attempt: self.attempts,
-                max_attempts: self.max_attempts,
+                max_attempts: MAX_ATTEMPTS,
                 wait,
                 reason,
             },

@@ -7,7 +7,9 @@ use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use super::{
-    BatchAnswer, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, NewBatch, RemoteId, lines::FileBody,
+    BatchAnswer, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, FoundBatch, NewBatch, RemoteId,
+    lines::FileBody,
+    pages::{self, Page},
     remote::Remote,
 };
 use crate::ProviderError;
@@ -50,12 +52,22 @@ impl Counts {
 }
 
 #[derive(Deserialize)]
-struct Page {
+struct List {
     data: Vec<Batch>,
     #[serde(default)]
     has_more: bool,
     #[serde(default)]
     last_id: Option<RemoteId>,
+}
+
+impl Page for List {
+    type Item = Batch;
+
+    const NEXT: &'static str = "after_id";
+
+    fn split(self, _: Option<&str>) -> (Vec<Batch>, Option<String>) {
+        (self.data, self.last_id.filter(|_| self.has_more))
+    }
 }
 
 pub(super) fn line(custom_id: &str, request: &BatchRequest) -> String {
@@ -72,30 +84,16 @@ pub(super) async fn create(remote: &Remote, new: &NewBatch, lines: &Path) -> Res
 
 /// Batches have neither names nor inputs, so those that are as new and as large are recognised by their results, which
 /// are there once they have ended.
-pub(super) async fn find_batch(remote: &Remote, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
-    let mut wait = remote.poll;
-    let mut candidates = candidates(remote, new).await?;
-    loop {
-        let (ended, running): (Vec<_>, Vec<_>) = candidates.into_iter().partition(Batch::has_ended);
-        for batch in ended {
-            if has_requests(remote, &batch, new).await? {
-                return Ok(Some(batch.id));
-            }
-        }
-        if running.is_empty() {
-            return Ok(None);
-        }
-        tokio::time::sleep(wait.next()).await;
-        candidates = Vec::new();
-        for batch in running {
-            candidates.push(read(remote, &batch.id).await?);
+pub(super) async fn find_batch(remote: &Remote, new: &NewBatch) -> Result<FoundBatch, ProviderError> {
+    let mut running = Vec::new();
+    for batch in candidates(remote, new).await? {
+        if !batch.has_ended() {
+            running.push(format!("{} of {}", batch.id, batch.created_at));
+        } else if is_it(remote, &batch, new).await? {
+            return Ok(FoundBatch::Found(batch.id));
         }
     }
-}
-
-async fn read(remote: &Remote, id: &RemoteId) -> Result<Batch, ProviderError> {
-    let [messages, batches] = LIST;
-    remote.poll(&[messages, batches, id]).await
+    Ok(if running.is_empty() { FoundBatch::Missing } else { FoundBatch::Unclear(running) })
 }
 
 async fn candidates(remote: &Remote, new: &NewBatch) -> Result<Vec<Batch>, ProviderError> {
@@ -104,32 +102,30 @@ async fn candidates(remote: &Remote, new: &NewBatch) -> Result<Vec<Batch>, Provi
         batch.created_at.parse::<jiff::Timestamp>().map_or(true, |created| created.as_millisecond() >= since)
     };
     let mut found = Vec::new();
-    let mut after: Option<RemoteId> = None;
-    loop {
-        let after_last = after.iter().map(|id| ("after_id", id.as_str()));
-        let query: Vec<(&str, &str)> = [("limit", "100")].into_iter().chain(after_last).collect();
-        let Page { data, has_more, last_id } = remote.get(&LIST, &query).await?;
-        let is_last = !has_more || data.iter().any(|batch| !is_new(batch)) || last_id == after;
-        let is_candidate = |batch: &Batch| is_new(batch) && batch.request_counts.total() == new.requests as u64;
-        found.extend(data.into_iter().filter(is_candidate));
-        if is_last {
-            return Ok(found);
+    // The newest come first.
+    let on = |batch: Batch| {
+        if !is_new(&batch) {
+            return ControlFlow::Break(None::<()>);
         }
-        after = last_id;
-    }
+        found.extend(Some(batch).filter(|batch| batch.request_counts.total() == new.requests as u64));
+        ControlFlow::Continue(())
+    };
+    pages::find::<List, _>(remote, &LIST, &[("limit", "100")], on).await?;
+    Ok(found)
 }
 
-/// Whether the first or the last request is among its results. One may be missing.
-async fn has_requests(remote: &Remote, batch: &Batch, new: &NewBatch) -> Result<bool, ProviderError> {
-    let mut is_ours = false;
+/// Whether the first of its results is of a request of this batch.
+async fn is_it(remote: &Remote, batch: &Batch, new: &NewBatch) -> Result<bool, ProviderError> {
+    let mut is_it = false;
     let mut on = |id: &str, _: BatchOutcome| {
-        is_ours |= id == new.ends.0 || id == new.ends.1;
-        if is_ours { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let number = id.strip_prefix(&new.name).and_then(|rest| rest.strip_prefix('-'));
+        is_it = number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+        ControlFlow::Break(())
     };
-    match results(remote, &batch.results_place(), &mut on).await {
+    match results(remote, &batch.results_places(), &mut on).await {
         // What is kept no longer is not new.
         Err(error) if matches!(error.status, Some(404 | 410)) => Ok(false),
-        read => read.map(|_| is_ours),
+        read => read.map(|()| is_it),
     }
 }
 
@@ -138,13 +134,15 @@ impl Batch {
         self.processing_status == "ended"
     }
 
-    fn results_place(&self) -> String {
-        self.results_url.clone().unwrap_or_else(|| format!("{}/results", self.id))
+    /// A gateway may pass on the address of the service itself, where its own key is no key.
+    fn results_places(&self) -> Vec<String> {
+        [format!("{}/results", self.id)].into_iter().chain(self.results_url.clone()).collect()
     }
 }
 
 pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
-    let batch = read(remote, id).await?;
+    let [messages, batches] = LIST;
+    let batch: Batch = remote.get(&[messages, batches, id], &[]).await?;
     let counts = &batch.request_counts;
     let phase = match () {
         () if !batch.has_ended() => BatchPhase::InProgress,
@@ -152,7 +150,7 @@ pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus
         () if counts.expired > 0 => BatchPhase::Expired,
         () => BatchPhase::Completed,
     };
-    let results = if batch.has_ended() { vec![batch.results_place()] } else { Vec::new() };
+    let results = if batch.has_ended() { batch.results_places() } else { Vec::new() };
     let is_cancelling = batch.processing_status == "canceling";
     Ok(BatchStatus {
         phase,
@@ -180,13 +178,13 @@ struct Outcome {
     error: Value,
 }
 
+/// Reads the results at the first of the places that has them.
 pub(super) async fn results(
     remote: &Remote,
-    place: &str,
+    places: &[String],
     on: &mut dyn FnMut(&str, BatchOutcome) -> ControlFlow<()>,
-) -> Result<ControlFlow<()>, ProviderError> {
+) -> Result<(), ProviderError> {
     let [messages, batches] = LIST;
-    let url = Url::parse(place).unwrap_or_else(|_| remote.url(&[messages, batches, place], &[]));
     let mut on_line = |line: &str| {
         // A line that cannot be read leaves its request missing.
         let Ok(ResultLine { custom_id, result }) = read_json::<ResultLine>(line) else {
@@ -204,7 +202,15 @@ pub(super) async fn results(
         };
         on(&custom_id, outcome)
     };
-    remote.lines(&url, &mut on_line).await
+    let mut left = places.iter();
+    while let Some(place) = left.next() {
+        let url = Url::parse(place).unwrap_or_else(|_| remote.url(&[messages, batches, place], &[]));
+        match remote.lines(&url, &mut on_line).await {
+            Err(error) if matches!(error.status, Some(400..500)) && left.len() > 0 => {}
+            read => return read.map(drop),
+        }
+    }
+    Ok(())
 }
 
 /// The status with which the service sends errors of a type.

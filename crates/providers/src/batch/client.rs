@@ -3,8 +3,8 @@
 use std::{ops::ControlFlow, path::Path, time::Duration};
 
 use super::{
-    BatchLimits, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, BatchTarget, NewBatch, RemoteId, anthropic,
-    google, mistral, openai,
+    BatchLimits, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, BatchTarget, FoundBatch, NewBatch, RemoteId,
+    anthropic, google, mistral, openai,
     remote::{Poll, Remote},
     service::Interface,
 };
@@ -94,15 +94,16 @@ impl BatchClient {
         }
     }
 
-    /// The batch of a creation whose answer was lost.
-    pub async fn find_batch(&self, new: &NewBatch, file: Option<&RemoteId>) -> Result<Option<RemoteId>, ProviderError> {
-        match (self.remote.service.interface, file) {
+    /// The batch of a creation whose answer was lost. It looks once.
+    pub async fn find_batch(&self, new: &NewBatch, file: Option<&RemoteId>) -> Result<FoundBatch, ProviderError> {
+        let found = match (self.remote.service.interface, file) {
+            (Interface::Anthropic, _) => return anthropic::find_batch(&self.remote, new).await,
             (Interface::OpenAi, Some(file)) => openai::find_batch(&self.remote, new, file).await,
-            (Interface::Mistral, Some(file)) => mistral::find_batch(&self.remote, new, file).await,
-            (Interface::Anthropic, _) => anthropic::find_batch(&self.remote, new).await,
+            (Interface::Mistral, Some(file)) => mistral::find_batch(&self.remote, file).await,
             (Interface::Google, _) => google::find_batch(&self.remote, new).await,
             (Interface::OpenAi | Interface::Mistral, None) => Ok(None),
-        }
+        };
+        found.map(FoundBatch::from)
     }
 
     pub async fn status(&self, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
@@ -113,7 +114,7 @@ impl BatchClient {
             Interface::Google => google::status(&self.remote, id).await,
         }?;
         if let BatchPhase::Failed { reason, .. } = &mut status.phase {
-            *reason = self.remote.shown(reason);
+            *reason = self.remote.shown(if reason.is_empty() { "the provider gives no reason" } else { reason });
         }
         Ok(status)
     }
@@ -134,8 +135,8 @@ impl BatchClient {
         };
         for place in &status.results {
             let flow = match self.remote.service.interface {
+                Interface::Anthropic => return anthropic::results(&self.remote, &status.results, &mut on).await,
                 Interface::OpenAi | Interface::Mistral => openai::results(&self.remote, place, &mut on).await?,
-                Interface::Anthropic => anthropic::results(&self.remote, place, &mut on).await?,
                 Interface::Google => google::results(&self.remote, place, &mut on).await?,
             };
             if flow.is_break() {
@@ -145,23 +146,25 @@ impl BatchClient {
         Ok(())
     }
 
-    /// Asks for the end of a batch. One that has ended, or was asked to end, is no error.
-    pub async fn cancel(&self, id: &RemoteId) -> Result<(), ProviderError> {
+    /// Asks for the end of a batch, and returns what it is then. One that has ended, or was asked to end, is no error.
+    pub async fn cancel(&self, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
         let cancelled = match self.remote.service.interface {
             Interface::OpenAi => openai::cancel(&self.remote, id).await,
             Interface::Mistral => mistral::cancel(&self.remote, id).await,
             Interface::Anthropic => anthropic::cancel(&self.remote, id).await,
             Interface::Google => google::cancel(&self.remote, id).await,
         };
-        let Err(error) = cancelled else { return Ok(()) };
-        let is_cancelled = match error.status {
-            Some(404) => true,
-            Some(400 | 409 | 422) => {
-                self.status(id).await.is_ok_and(|status| status.is_cancelling || status.has_ended())
+        match cancelled {
+            Ok(()) => Ok(self.status(id).await.unwrap_or_default()),
+            Err(error) if matches!(error.status, Some(404 | 410)) => {
+                Ok(BatchStatus { phase: BatchPhase::Gone, ..BatchStatus::default() })
             }
-            _ => false,
-        };
-        if is_cancelled { Ok(()) } else { Err(error) }
+            Err(error) if matches!(error.status, Some(400 | 409 | 422)) => match self.status(id).await {
+                Ok(status) if status.is_cancelling || status.has_ended() => Ok(status),
+                _ => Err(error),
+            },
+            Err(error) => Err(error),
+        }
     }
 
     /// Deletes a file. One that does not exist any more is no error.

@@ -7,10 +7,13 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
-    BatchAnswer, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, NewBatch, RemoteId, acts::is_queue_full,
-    lines::FileBody, remote::Remote,
+    BatchAnswer, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, NewBatch, RemoteId,
+    acts::is_queue_full,
+    lines::FileBody,
+    pages::{self, Page, found},
+    remote::Remote,
 };
-use crate::{ProviderError, transport::ActBody};
+use crate::{ProviderError, ProviderErrorKind, transport::ActBody};
 use lmthing_base::chat::read_json;
 
 /// The largest batch with its requests inside. Up to 20 MB are taken, but the answers, which are often much longer, come
@@ -95,13 +98,21 @@ struct File {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Page {
-    #[serde(default)]
-    operations: Vec<Operation>,
-    #[serde(default)]
-    files: Vec<File>,
+struct List<T> {
+    #[serde(alias = "operations", alias = "files", default = "Vec::new")]
+    items: Vec<T>,
     #[serde(default)]
     next_page_token: Option<String>,
+}
+
+impl<T: DeserializeOwned> Page for List<T> {
+    type Item = T;
+
+    const NEXT: &'static str = "pageToken";
+
+    fn split(self, _: Option<&str>) -> (Vec<T>, Option<String>) {
+        (self.items, self.next_page_token.filter(|token| !token.is_empty()))
+    }
 }
 
 pub(super) fn line(custom_id: &str, request: &BatchRequest) -> String {
@@ -152,38 +163,19 @@ fn prefixed(mut url: Url, prefix: &str) -> Url {
     url
 }
 
-async fn find<T>(
-    remote: &Remote,
-    list: &str,
-    item: impl Fn(Page) -> Vec<T>,
-    is_meant: impl Fn(&T) -> bool,
-) -> Result<Option<T>, ProviderError> {
-    let mut token: Option<String> = None;
-    loop {
-        let next = token.iter().map(|token| ("pageToken", token.as_str()));
-        let query: Vec<(&str, &str)> = [("pageSize", "100")].into_iter().chain(next).collect();
-        let mut page: Page = remote.get(&[list], &query).await?;
-        let next = page.next_page_token.take().filter(|next| !next.is_empty() && Some(next) != token.as_ref());
-        if let Some(found) = item(page).into_iter().find(&is_meant) {
-            return Ok(Some(found));
-        }
-        if next.is_none() {
-            return Ok(None);
-        }
-        token = next;
-    }
-}
+const PAGE_SIZE: (&str, &str) = ("pageSize", "100");
 
 pub(super) async fn find_upload(remote: &Remote, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
-    let found = find(remote, "files", |page| page.files, |file| file.display_name == new.name).await?;
-    Ok(found.map(|file| file.name))
+    let on = |file: File| found(file.name, file.display_name == new.name);
+    pages::find::<List<File>, _>(remote, &["files"], &[PAGE_SIZE], on).await
 }
 
 pub(super) async fn find_batch(remote: &Remote, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
-    let is_meant = |operation: &Operation| {
-        operation.metadata.display_name == new.name && phase_of(&operation.metadata.state) != Some("FAILED")
+    let on = |operation: Operation| {
+        let Metadata { display_name, state, .. } = operation.metadata;
+        found(operation.name, display_name == new.name && phase_of(&state) != Some("FAILED"))
     };
-    Ok(find(remote, "batches", |page| page.operations, is_meant).await?.map(|operation| operation.name))
+    pages::find::<List<Operation>, _>(remote, &["batches"], &[PAGE_SIZE], on).await
 }
 
 pub(super) async fn create(
@@ -224,7 +216,7 @@ fn phase_of(state: &str) -> Option<&str> {
 }
 
 pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
-    let mut operation: Operation = remote.poll(&[id]).await?;
+    let mut operation: Operation = remote.get(&[id], &[]).await?;
     let output = operation.output();
     let (metadata, error) = (operation.metadata, operation.error);
     let phase = match phase_of(&metadata.state) {
@@ -253,7 +245,7 @@ pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus
 }
 
 fn failure(error: Option<&Value>) -> BatchPhase {
-    let text = error.and_then(|error| error.get("message")?.as_str()).unwrap_or("no reason");
+    let text = error.and_then(|error| error.get("message")?.as_str()).unwrap_or_default();
     BatchPhase::Failed { reason: text.to_owned(), is_queue_full: is_queue_full(text) }
 }
 
@@ -287,12 +279,13 @@ pub(super) async fn results(
     if place.starts_with("files/") {
         let url = remote.url(&[&format!("{place}:download")], &[("alt", "media")]);
         let on_line = &mut |line: &str| result(line, on);
-        return match remote.lines(&url, on_line).await {
+        let read = match remote.lines(&url, on_line).await {
             Err(error) if error.status == Some(404) => remote.lines(&prefixed(url, "download"), on_line).await,
             read => read,
         };
+        return read.map_err(|error| if is_of_missing_file(&error) { not_found(error) } else { error });
     }
-    let mut operation: Operation = remote.poll(&[place]).await?;
+    let mut operation: Operation = remote.get(&[place], &[]).await?;
     let lines = operation
         .output()
         .and_then(|output| output.inlined_responses)
@@ -300,6 +293,15 @@ pub(super) async fn results(
         .unwrap_or_default();
     let is_break = lines.iter().any(|line| result(line.get(), on).is_break());
     Ok(if is_break { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+}
+
+/// Files that do not exist are refused like those of others.
+fn is_of_missing_file(error: &ProviderError) -> bool {
+    error.status == Some(403) && error.message.contains("may not exist")
+}
+
+fn not_found(error: ProviderError) -> ProviderError {
+    ProviderError { kind: ProviderErrorKind::BadRequest, status: Some(404), hint: None, ..error }
 }
 
 /// A line that cannot be read leaves its request missing.

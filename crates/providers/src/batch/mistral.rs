@@ -1,18 +1,21 @@
 //! Batches of Mistral, which are jobs.
 
 use reqwest::{Method, Response};
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use super::{
     BatchPhase, BatchRequest, BatchStatus, NewBatch, RemoteId,
     files::{RemoteFile, file_name},
     openai::NAME,
+    pages::{self, Page, found},
     remote::Remote,
 };
 use crate::ProviderError;
 
-const PAGE: usize = 100;
+const PAGE_SIZE: usize = 100;
+
+const SIZE: (&str, &str) = ("page_size", "100");
 
 #[derive(Deserialize)]
 struct Job {
@@ -40,8 +43,22 @@ struct JobError {
 }
 
 #[derive(Deserialize)]
-struct Page<T> {
+struct List<T> {
     data: Option<Vec<T>>,
+}
+
+impl<T: DeserializeOwned> Page for List<T> {
+    type Item = T;
+
+    const NEXT: &'static str = "page";
+
+    /// Pages have numbers from 0 on, and only the last one is not full.
+    fn split(self, at: Option<&str>) -> (Vec<T>, Option<String>) {
+        let items = self.data.unwrap_or_default();
+        let number: usize = at.and_then(|at| at.parse().ok()).unwrap_or(0);
+        let next = (items.len() >= PAGE_SIZE).then(|| (number + 1).to_string());
+        (items, next)
+    }
 }
 
 pub(super) fn line(custom_id: &str, request: &BatchRequest) -> String {
@@ -50,20 +67,9 @@ pub(super) fn line(custom_id: &str, request: &BatchRequest) -> String {
 
 pub(super) async fn find_upload(remote: &Remote, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
     let name = file_name(new);
-    let query = [("purpose", "batch"), ("search", name.as_str())];
-    for page in 0.. {
-        let (page, size) = (page.to_string(), PAGE.to_string());
-        let query: Vec<(&str, &str)> =
-            query.into_iter().chain([("page", page.as_str()), ("page_size", &size)]).collect();
-        let files = remote.get::<Page<RemoteFile>>(&["files"], &query).await?.data.unwrap_or_default();
-        if let Some(found) = files.iter().find(|file| file.filename == name) {
-            return Ok(Some(found.id.clone()));
-        }
-        if files.len() < PAGE {
-            break;
-        }
-    }
-    Ok(None)
+    let query = [("purpose", "batch"), ("search", name.as_str()), SIZE];
+    let on = |file: RemoteFile| found(file.id, file.filename == name);
+    pages::find::<List<RemoteFile>, _>(remote, &["files"], &query, on).await
 }
 
 pub(super) async fn create(remote: &Remote, new: &NewBatch, file: &RemoteId) -> Result<RemoteId, ProviderError> {
@@ -75,36 +81,20 @@ pub(super) async fn create(remote: &Remote, new: &NewBatch, file: &RemoteId) -> 
     });
     let act = remote.json(Method::POST, remote.url(&["batch", "jobs"], &[]), &body);
     let id_of = async |response: Response| Ok(remote.read::<Job>(response).await?.id);
-    remote.perform_once(&act, id_of, || find_batch(remote, new, file)).await
+    remote.perform_once(&act, id_of, || find_batch(remote, file)).await
 }
 
-pub(super) async fn find_batch(
-    remote: &Remote,
-    _new: &NewBatch,
-    file: &RemoteId,
-) -> Result<Option<RemoteId>, ProviderError> {
-    for page in 0.. {
-        let (page, size) = (page.to_string(), PAGE.to_string());
-        let query = [("page", page.as_str()), ("page_size", &size), ("order_by", "-created")];
-        let jobs = remote.get::<Page<Job>>(&["batch", "jobs"], &query).await?.data.unwrap_or_default();
-        if let Some(found) = jobs.iter().find(|job| job.input_files.contains(file) && job.status != "FAILED") {
-            return Ok(Some(found.id.clone()));
-        }
-        if jobs.len() < PAGE {
-            break;
-        }
-    }
-    Ok(None)
+pub(super) async fn find_batch(remote: &Remote, file: &RemoteId) -> Result<Option<RemoteId>, ProviderError> {
+    let on = |job: Job| found(job.id, job.input_files.contains(file) && job.status != "FAILED");
+    pages::find::<List<Job>, _>(remote, &["batch", "jobs"], &[("order_by", "-created"), SIZE], on).await
 }
 
 pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
-    let job: Job = remote.poll(&["batch", "jobs", id]).await?;
+    let job: Job = remote.get(&["batch", "jobs", id], &[]).await?;
     let phase = match job.status.as_str() {
         "SUCCESS" => BatchPhase::Completed,
         "TIMEOUT_EXCEEDED" => BatchPhase::Expired,
         "CANCELLED" => BatchPhase::Cancelled,
-        // Requests of it may have been answered.
-        "FAILED" if job.succeeded_requests > 0 || job.output_file.is_some() => BatchPhase::Completed,
         "FAILED" => {
             let reason =
                 job.errors.into_iter().flatten().take(3).map(|error| error.message).collect::<Vec<_>>().join("; ");

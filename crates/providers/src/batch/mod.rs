@@ -12,6 +12,7 @@ mod google;
 mod lines;
 mod mistral;
 mod openai;
+mod pages;
 mod refusal;
 mod remote;
 mod service;
@@ -101,18 +102,32 @@ pub struct BatchLimits {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewBatch {
-    /// A name that no other batch has. Uploads and batches are found by it when an answer was lost.
+    /// A name that no other batch has. Uploads and batches are found by it when an answer was lost. The ids of its
+    /// requests are it, a hyphen and a number.
     pub name: String,
     pub target: BatchTarget,
     pub requests: usize,
-    /// The ids of its first and last request, by which providers without names of batches are searched.
-    pub ends: (String, String),
     /// When it was first submitted, in milliseconds since 1970.
     pub created_at: u64,
 }
 
 /// A file that was uploaded, or a batch, by the provider's id.
 pub type RemoteId = String;
+
+/// What a search for a batch has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FoundBatch {
+    Found(RemoteId),
+    Missing,
+    /// One of these batches may be it, which shows when they have ended.
+    Unclear(Vec<String>),
+}
+
+impl From<Option<RemoteId>> for FoundBatch {
+    fn from(found: Option<RemoteId>) -> Self {
+        found.map_or(FoundBatch::Missing, FoundBatch::Found)
+    }
+}
 
 /// The state of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,7 +142,7 @@ pub struct BatchStatus {
     /// Files of the batch that the provider keeps until they are deleted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<RemoteId>,
-    /// Where results are, in the provider's form; empty until there are any.
+    /// Where results are, in the provider's form; empty until there are any. For Anthropic, places of the same results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<String>,
 }
@@ -148,6 +163,8 @@ pub enum BatchPhase {
         reason: String,
         is_queue_full: bool,
     },
+    /// The provider does not have it, or its results, any more.
+    Gone,
 }
 
 impl BatchStatus {

@@ -10,6 +10,7 @@ use super::{
     BatchAnswer, BatchOutcome, BatchPhase, BatchRequest, BatchStatus, NewBatch, RemoteId,
     acts::is_queue_full,
     files::{RemoteFile, file_name},
+    pages::{self, Page},
     remote::Remote,
 };
 use crate::ProviderError;
@@ -65,7 +66,7 @@ struct Counts {
 }
 
 #[derive(Deserialize)]
-struct Page<T> {
+struct List<T> {
     data: Vec<T>,
     #[serde(default)]
     has_more: bool,
@@ -108,6 +109,17 @@ impl Item for RemoteFile {
     }
 }
 
+impl<T: Item> Page for List<T> {
+    type Item = T;
+
+    const NEXT: &'static str = "after";
+
+    fn split(self, _: Option<&str>) -> (Vec<T>, Option<String>) {
+        let last = self.data.last().filter(|_| self.has_more).map(|item| item.id().clone());
+        (self.data, last)
+    }
+}
+
 /// The newest item that `is_meant` of a list that begins with the newest and goes back to the time of the batch.
 async fn find<T: Item>(
     remote: &Remote,
@@ -115,21 +127,14 @@ async fn find<T: Item>(
     (list, query): (&str, &[(&str, &str)]),
     is_meant: impl Fn(&T) -> bool,
 ) -> Result<Option<RemoteId>, ProviderError> {
-    let mut after: Option<RemoteId> = None;
-    loop {
-        let after_last = after.iter().map(|id| ("after", id.as_str()));
-        let query: Vec<(&str, &str)> = query.iter().copied().chain([("limit", "100")]).chain(after_last).collect();
-        let page: Page<T> = remote.get(&[list], &query).await?;
-        if let Some(found) = page.data.iter().find(|item| is_meant(item)) {
-            return Ok(Some(found.id().clone()));
-        }
-        let Some(last) = page.data.last().filter(|_| page.has_more) else { return Ok(None) };
-        let oldest = new.created_at / 1_000 - CLOCK_SLACK.min(new.created_at / 1_000);
-        if last.created_at() != 0 && last.created_at() < oldest || after.as_ref() == Some(last.id()) {
-            return Ok(None);
-        }
-        after = Some(last.id().clone());
-    }
+    let oldest = (new.created_at / 1_000).saturating_sub(CLOCK_SLACK);
+    let query = [query, &[("limit", "100")]].concat();
+    pages::find::<List<T>, _>(remote, &[list], &query, |item| match item.created_at() {
+        _ if is_meant(&item) => ControlFlow::Break(Some(item.id().clone())),
+        created if created != 0 && created < oldest => ControlFlow::Break(None),
+        _ => ControlFlow::Continue(()),
+    })
+    .await
 }
 
 pub(super) async fn find_upload(remote: &Remote, new: &NewBatch) -> Result<Option<RemoteId>, ProviderError> {
@@ -181,7 +186,7 @@ pub(super) async fn find_batch(
 }
 
 pub(super) async fn status(remote: &Remote, id: &RemoteId) -> Result<BatchStatus, ProviderError> {
-    let batch: Batch = remote.poll(&["batches", id]).await?;
+    let batch: Batch = remote.get(&["batches", id], &[]).await?;
     let counts = batch.request_counts.unwrap_or_default();
     let phase = match batch.status.as_str() {
         "completed" => BatchPhase::Completed,
@@ -205,7 +210,7 @@ fn failure(errors: Errors) -> BatchPhase {
         |error: &LineError| [&error.code, &error.message].into_iter().flatten().any(|code| is_queue_full(code));
     let is_queue_full = errors.iter().any(is_full);
     let words = errors.into_iter().take(3).map(|error| {
-        let words = error.message.or(error.code).unwrap_or_else(|| "no reason".to_owned());
+        let words = error.message.or(error.code).unwrap_or_default();
         error.line.map_or(words.clone(), |line| format!("line {line}: {words}"))
     });
     BatchPhase::Failed { reason: words.collect::<Vec<_>>().join("; "), is_queue_full }

@@ -57,7 +57,7 @@ impl Remote {
         if address != target.address {
             let message =
                 format!("The batch was submitted to {}, and the settings lead to {address} now.", target.address);
-            return Err(wrong(message).with_hint("Set the base URL to what it was, or start afresh with --fresh."));
+            return Err(wrong(message).with_hint("Set the base URL to what it was."));
         }
         let endpoint = model.address.join(&target.path);
         let endpoint = endpoint.map_err(|fault| wrong(format!("The base URL {}", fault.what)))?;

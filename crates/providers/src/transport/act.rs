@@ -68,12 +68,21 @@ impl ActFailure {
     pub(crate) fn lost(error: ProviderError) -> Self {
         ActFailure { is_retryable: true, may_be_done: true, ..ActFailure::certain(error) }
     }
+
+    /// The failure of an act that was sent without the key: no other key would help.
+    fn without_key(mut self) -> Self {
+        if self.error.kind == ProviderErrorKind::Authentication {
+            self.error.kind = ProviderErrorKind::BadRequest;
+            self.error.hint = Some("This is another server than that of the base URL, so it gets no key.".to_owned());
+        }
+        self
+    }
 }
 
 impl HttpModel {
     /// Sends the request once; an answer with another status than success, or an expected redirection, is a failure.
     pub(crate) async fn send(&self, act: &Act) -> Result<Response, ActFailure> {
-        let errors = self.errors();
+        let errors = self.act_errors(act);
         let wrong = |message: &str| ActFailure::certain(errors.error(ProviderErrorKind::Configuration, message, None));
         let headers = self.act_headers(act, &errors).await?;
         let network = self.context.env.network();
@@ -99,8 +108,18 @@ impl HttpModel {
             Ok(Err(error)) => Err(self.act_not_answered(&error, &route, &errors)),
             Ok(Ok(response)) if response.status().is_success() => Ok(response),
             Ok(Ok(response)) if response.status().is_redirection() && act.is_redirectable => Ok(response),
-            Ok(Ok(response)) => Err(refused(response, &route, &errors).await),
+            Ok(Ok(response)) => {
+                let failure = refused(response, &route, &errors).await;
+                Err(if act.is_authorised { failure } else { failure.without_key() })
+            }
         }
+    }
+
+    /// Errors are about no model, and about no key where none is sent.
+    fn act_errors(&self, act: &Act) -> ErrorContext {
+        let errors = self.errors();
+        let key_variable = errors.key_variable.filter(|_| act.is_authorised);
+        ErrorContext { model: String::new(), key_variable, ..errors }
     }
 
     async fn act_headers(&self, act: &Act, errors: &ErrorContext) -> Result<HeaderMap, ActFailure> {

@@ -10,15 +10,16 @@ use serde_json::json;
 use super::{in_event_loop, journal};
 use crate::cli::{
     ExitCode, Printer,
-    approvals::awaited_calls::{argument_lines, shell_quoted},
+    approvals::awaited_calls::argument_lines,
     approve_args::{ApproveArgs, Decided},
     env,
     failure::{Ending, WrongUsage},
 };
 use lmthing_base::diagnostic::{Diagnostic, escape_invisible};
 use lmthing_providers::Redactor;
-use lmthing_system::remote::{
-    Address, AdminClient, INGRESS_VARIABLE, IngressClient, PendingCall, RemoteError, read_address,
+use lmthing_system::{
+    process::shell_quoted,
+    remote::{Address, AdminClient, INGRESS_VARIABLE, IngressClient, PendingCall, RemoteError, read_address},
 };
 
 use stored_calls::StoredCall;

@@ -81,7 +81,7 @@ impl<'a> EvalOutput<'a> {
             _ if failed + left == 0 && unscored == 0 => String::new(),
             None if left == 0 && unscored == 0 => String::new(),
             None => "Nothing keeps the answers: with -o OUT.jsonl the same command would go on.\n".to_owned(),
-            Some(out) if totals.batches > 0 => under_way(totals, "cell", &out.display().to_string(), self.is_batched),
+            Some(out) if totals.batches > 0 => under_way(totals, "cell", out, self.is_batched),
             Some(out) => {
                 let again = match (failed, left) {
                     (0, 0) => "scores the rest",

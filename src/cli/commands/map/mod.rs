@@ -26,7 +26,7 @@ use lmthing_engine::{
     bindings::{FileRun, ModelChoice},
     session::{CombinedLimits, ModelOption, SharedModel},
 };
-use lmthing_map::{Format, MapOptions, PoolOptions, RemoteService, Source, Unit, cancel_batches, run_map};
+use lmthing_map::{Format, MapOptions, PoolOptions, RemoteService, Source, Unit, cancel_batches, followed, run_map};
 use lmthing_providers::Redactor;
 use lmthing_system::files::FileReporter;
 use output::MapOutput;
@@ -44,9 +44,9 @@ pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {
     };
     if let Some(out) = &args.cancel {
         let mut output = MapOutput::new(args, printer, interrupts);
-        return cancel(out, environment, &mut output).unwrap_or_else(|error| {
+        return cancel(out, environment, &mut output, &redactor).unwrap_or_else(|ending| {
             output.stop();
-            fail(Ending::not_begun(error, &redactor))
+            fail(ending)
         });
     }
     let options = check_file(args.file()).and_then(|()| options(args, environment, printer));
@@ -66,13 +66,18 @@ pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {
 }
 
 /// Cancels the batches that are under way.
-fn cancel(out: &Path, environment: Environment, output: &mut MapOutput<'_>) -> anyhow::Result<ExitCode> {
+fn cancel(
+    out: &Path,
+    environment: Environment,
+    output: &mut MapOutput<'_>,
+    redactor: &Redactor,
+) -> Result<ExitCode, Ending> {
     if let Some(wrong) = environment.wrong {
-        return Err(wrong.into());
+        return Err(Ending::not_begun(wrong.into(), redactor));
     }
-    let count = cancel_batches(out, &environment.variables, output).map_err(|problem| *problem)?;
-    output.cancelled(count, out);
-    Ok(ExitCode::Done)
+    let cancelled = cancel_batches(out, &environment.variables, output)
+        .map_err(|error| Ending::of_run(&FileRun::Failed(error), None, None, redactor))?;
+    Ok(output.cancelled(&cancelled, out))
 }
 
 fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyhow::Result<MapOptions> {
@@ -146,21 +151,20 @@ fn source(args: &MapArgs) -> Result<Source, WrongUsage> {
     }
 }
 
-/// Fails if the file cannot be written. Follows links, as the target is replaced as a whole.
+/// Fails if the file cannot be written.
 fn output(args: &MapArgs) -> Result<Option<PathBuf>, WrongUsage> {
     let Some(out) = &args.pool.output else { return Ok(None) };
-    let Ok(there) = std::fs::symlink_metadata(out) else { return Ok(Some(out.clone())) };
     let wrong = |what: &str, hint: &str| Err(WrongUsage::new(format!("--output {}: {what}", out.display()), hint));
-    let Ok(real) = out.canonicalize() else {
+    let Ok(real) = followed(out) else {
         return wrong("it is a link that leads nowhere", "remove it, or name the file itself");
     };
-    if there.is_dir() || real.is_dir() {
+    if real.is_dir() {
         return wrong("it is a folder", "name a file in it");
     }
-    if !real.is_file() {
+    if real.exists() && !real.is_file() {
         return wrong("it is no regular file", "without --output, results are printed");
     }
-    Ok(Some(if there.is_symlink() { real } else { out.clone() }))
+    Ok(Some(real))
 }
 
 /// The permissions of the file. For a restricted file this also confines the process.

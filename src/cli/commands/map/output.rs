@@ -12,7 +12,7 @@ use crate::cli::{
     map_args::MapArgs,
     readers::numbers::grouped,
 };
-use lmthing_map::{BatchNews, MapListener, Progress, RowEnd, Totals};
+use lmthing_map::{BatchNews, CancelledBatches, MapListener, Progress, RowEnd, Totals};
 
 pub(super) struct MapOutput<'a> {
     rows: RowsOutput<'a>,
@@ -47,22 +47,34 @@ impl<'a> MapOutput<'a> {
     }
 
     /// Reports that batches were cancelled.
-    pub(super) fn cancelled(&mut self, count: u64, out: &Path) {
+    pub(super) fn cancelled(&mut self, cancelled: &CancelledBatches, out: &Path) -> ExitCode {
         self.stop();
-        let text = match count {
-            0 => format!("No batch of {} is under way.\n", out.display()),
-            count => {
-                let batches = if count == 1 { "batch" } else { "batches" };
-                let (count, out) = (grouped(count), out.display());
-                format!(
-                    "{count} {batches} of {out} cancelled. The command that submitted them takes what was answered \
-                     before, and submits the rest again.\n"
-                )
-            }
-        };
+        let CancelledBatches { cancelled, ended, problem } = cancelled;
+        let batches =
+            |count: u64| if count == 1 { "1 batch".to_owned() } else { format!("{} batches", grouped(count)) };
+        let (mut text, out) = (String::new(), out.display());
+        if *cancelled > 0 {
+            let batches = batches(*cancelled);
+            text = format!(
+                "{batches} of {out} cancelled. The command that submitted them takes what was answered before, and \
+                 submits the rest again.\n"
+            );
+        }
+        if *ended > 0 {
+            let batches = batches(*ended);
+            text.push_str(&format!(
+                "{batches} of {out} had ended already. The command that submitted them takes the answers.\n"
+            ));
+        }
+        if text.is_empty() && problem.is_none() {
+            text = format!("No batch of {out} is under way.\n");
+        }
         if !self.rows.is_quiet {
             self.rows.printer.stderr_wrapped(&text);
         }
+        let Some(problem) = problem else { return ExitCode::Done };
+        self.rows.printer.diagnostic(problem);
+        ExitCode::File
     }
 
     fn summary(&self, totals: &Totals) -> String {
@@ -99,7 +111,7 @@ impl<'a> MapOutput<'a> {
             };
         };
         if totals.batches > 0 {
-            return under_way(totals, "row", &out.display().to_string(), self.is_batched);
+            return under_way(totals, "row", out, self.is_batched);
         }
         let rows = match (failed, remaining) {
             (0, _) => "the rest",

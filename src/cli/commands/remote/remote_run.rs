@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
-use crate::cli::{approvals::awaited_calls::shell_quoted, args::RunArgs};
-use lmthing_system::remote::Address;
+use crate::cli::args::RunArgs;
+use lmthing_system::{process::shell_quoted, remote::Address};
 
 pub(super) struct RemoteRun<'a> {
     pub(super) args: &'a RunArgs,
