@@ -1,11 +1,12 @@
 //! Passes what happens in the pool to the listener of the eval, with the names of cells.
 
-use std::{cell::RefCell, rc::Rc};
+use std::{cell::RefCell, rc::Rc, sync::Arc};
 
 use super::{
     book::Book,
     options::{CellName, EvalListener, EvalProgress},
     plan::Plan,
+    recordings::EvalRecordings,
 };
 use lmthing_map::{BatchNews, MapListener, Progress, RowEnd};
 
@@ -15,6 +16,7 @@ pub(crate) struct Forward<'a> {
     pub(crate) plan: Option<Rc<Plan>>,
     /// Unset until cells are asked.
     pub(crate) book: Option<Rc<RefCell<Book>>>,
+    pub(crate) recordings: Option<Arc<EvalRecordings>>,
 }
 
 impl Forward<'_> {
@@ -47,6 +49,7 @@ impl MapListener for Forward<'_> {
     }
 
     fn progress(&mut self, cells: &Progress) {
+        self.recordings.iter().for_each(|recordings| recordings.keep());
         let Some(book) = &self.book else { return };
         let mut book = book.borrow_mut();
         book.pump(self.listener);

@@ -2,7 +2,8 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::{Duration, Instant},
 };
 
 use super::scores::JudgeExchanges;
@@ -20,7 +21,11 @@ pub(crate) struct EvalRecordings {
     shown_file: PathBuf,
     /// For each cell, the number of earlier ones with equal requests.
     turns: OnceLock<Vec<u32>>,
+    next_write: Mutex<Instant>,
 }
+
+/// How often the recording is written while cells are asked.
+const WRITE_INTERVAL: Duration = Duration::from_secs(1);
 
 impl EvalRecordings {
     /// `None` if models are asked: with `--live`, and without a recording that is to be made.
@@ -37,6 +42,7 @@ impl EvalRecordings {
                 file: file.to_owned(),
                 shown_file: PathBuf::from(shown_file),
                 turns: OnceLock::new(),
+                next_write: Mutex::new(Instant::now() + WRITE_INTERVAL),
             })
         })
     }
@@ -53,6 +59,17 @@ impl EvalRecordings {
     pub(crate) fn of_judges(self: &Arc<Self>) -> JudgeExchanges {
         let own = self.clone();
         Box::new(move |redactor| own.store.of_judges(&own.file, &own.shown_file, redactor))
+    }
+
+    /// Writes what was recorded so far, from time to time: it is paid for, whatever ends the process.
+    pub(crate) fn keep(&self) {
+        let begun = Instant::now();
+        let mut next_write = self.next_write.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_recording() && begun >= *next_write {
+            self.store.eval_ended(&self.file, &self.shown_file, false);
+            // A large recording takes a small part of the time only.
+            *next_write = Instant::now() + WRITE_INTERVAL.max(20 * begun.elapsed());
+        }
     }
 
     /// Writes what was recorded. `is_whole`: everything that the eval asks was asked.

@@ -54,7 +54,7 @@ impl PreparedEval {
         let Some(Loaded { file, thread, messages }) = loaded else { return Ok(None) };
         let pool = pool_options(&options, recordings.is_some());
         let plan_options = PlanOptions { eval: &options, pool: &pool };
-        let mut forward = Forward { listener, plan: None, book: None };
+        let mut forward = Forward { listener, plan: None, book: None, recordings: None };
         let plan = Rc::new(Plan::new(&file, &plan_options, &mut forward)?);
         if forward.interrupted().is_some() {
             return Ok(None);
@@ -94,7 +94,8 @@ impl PreparedEval {
     pub fn run(self, listener: &mut dyn EvalListener) -> Result<EvalOutcome, Rc<RunError>> {
         let PreparedEval { command, mut book, plan } = self;
         let failed = |problem: Box<Diagnostic>| Rc::new(RunError::from(*problem));
-        let mut forward = Forward { listener, plan: Some(plan), book: None };
+        let recordings = command.recordings.clone();
+        let mut forward = Forward { listener, plan: Some(plan), book: None, recordings };
         let (asked, batches) = command.open(&mut book, &mut forward).map_err(failed)?;
         command.run(book, (asked, batches), forward).map_err(failed)
     }

@@ -61,6 +61,15 @@ fn verdicts_of_an_eval_that_is_killed_are_not_paid_again() {
 }
 
 #[test]
+fn a_judge_asks_for_no_endless_number_of_verdicts() {
+    let scores = "polite: judge('is polite', { model: 'lab:judge', of: 1e9 })";
+    let lab = Lab::new(&format!("import {{ judge }} from 'lmthing/eval';\n{}", eval_file(&rows(1), scores, "")));
+    let outcome = lab.eval("");
+    assert_eq!((outcome.code, counts(&lab)), (1, (0, 0)), "{outcome:?}");
+    assert!(outcome.stderr.contains("of must be a whole number from 1 to 100, got 1000000000"), "{outcome:?}");
+}
+
+#[test]
 fn a_judge_that_rows_ask_is_asked_by_each_command() {
     let rows = "async () => (await judge('is short', { model: 'lab:judge' })({ text: 'x' })).pass ? [{ n: 1, want: 'row 1' }] : []";
     let lab = Lab::new(&format!("import {{ judge }} from 'lmthing/eval';\n{}", eval_file(rows, super::RIGHT, "")));

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Lab, RIGHT, eval_file, rows};
+use crate::support::wait_until;
 
 fn exchanges(lab: &Lab) -> usize {
     let text = std::fs::read_to_string(lab.folder.path("e.eval.recording.json")).unwrap();
@@ -74,4 +75,19 @@ fn equal_requests_of_several_cells_have_answers_of_their_own() {
     assert_eq!((lab.eval("--repeat 2 --record").code, lab.take_texts().len(), exchanges(&lab)), (0, 6, 12));
     let outcome = lab.eval("--repeat 2");
     assert!(outcome.code == 0 && !outcome.stderr.contains("the same answer"), "{outcome:?}");
+}
+
+#[test]
+fn what_was_recorded_before_a_kill_is_not_asked_again() {
+    let lab = Lab::new(&eval_file(&rows(6), RIGHT, ""));
+    lab.change(|seen| seen.holds_after = Some(4));
+    let running = lab.start("--record --jobs 2");
+    let path = lab.folder.path("e.eval.recording.json");
+    wait_until("four recorded answers", || path.exists() && exchanges(&lab) == 4);
+    running.signal("KILL");
+    running.end();
+    lab.change(|seen| (seen.holds_after, seen.killed) = (None, 1));
+    lab.take_texts();
+    let outcome = lab.eval("--record");
+    assert_eq!((outcome.code, lab.take_texts().len(), exchanges(&lab)), (0, 2, 6), "{outcome:?}");
 }

@@ -6,6 +6,9 @@ import { checkOptions, shown } from '../shared/options.js';
 const BRAND = Symbol.for('lmthing.run');
 const OPTIONS = ['model', 'need', 'of'];
 
+/** Each verdict is paid for. */
+const MOST_VERDICTS = 100;
+
 const VERDICT = {
   type: 'object',
   properties: { pass: { type: 'boolean' }, reason: { type: 'string', description: 'Why, in one sentence' } },
@@ -33,8 +36,8 @@ export function readJudge(what, criterion, options) {
   const judge = { what, criterion, model, of: count, need: rest.need ?? Math.floor(count / 2) + 1 };
   for (const name of ['of', 'need']) {
     const value = judge[name];
-    if (Number.isInteger(value) && value >= 1) continue;
-    throw new TypeError(`${what}: ${name} must be a whole number from 1 on, got ${shown(value)}`);
+    if (Number.isInteger(value) && value >= 1 && value <= MOST_VERDICTS) continue;
+    throw new TypeError(`${what}: ${name} must be a whole number from 1 to ${MOST_VERDICTS}, got ${shown(value)}`);
   }
   if (judge.need > count) throw new RangeError(`${what}: need is ${judge.need}, and of only ${count}`);
   return judge;

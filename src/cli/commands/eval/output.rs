@@ -18,6 +18,7 @@ use lmthing_map::{BatchNews, RowEnd};
 pub(super) struct EvalOutput<'a> {
     rows: RowsOutput<'a>,
     output: Option<PathBuf>,
+    is_recorded: bool,
     is_batched: bool,
 }
 
@@ -26,6 +27,7 @@ impl<'a> EvalOutput<'a> {
         EvalOutput {
             rows: RowsOutput::new("cells", printer, interrupts, (args.pool.quiet, args.pool.verbose)),
             output: args.pool.output.clone(),
+            is_recorded: args.record,
             is_batched: args.batch.is_given(),
         }
     }
@@ -77,21 +79,23 @@ impl<'a> EvalOutput<'a> {
     fn advice(&self, outcome: &EvalOutcome) -> String {
         let totals = &outcome.totals;
         let (failed, left, unscored) = (totals.progress.failed, totals.left(), outcome.unscored());
-        match &self.output {
-            _ if failed + left == 0 && unscored == 0 => String::new(),
-            None if left == 0 && unscored == 0 => String::new(),
-            None => "Nothing keeps the answers: with -o OUT.jsonl the same command would go on.\n".to_owned(),
-            Some(out) if totals.batches > 0 => under_way(totals, "cell", out, self.is_batched),
-            Some(out) => {
-                let again = match (failed, left) {
-                    (0, 0) => "scores the rest",
-                    (0, _) => "runs the rest",
-                    (_, 0) => "runs the cells that failed",
-                    _ => "runs the rest, and the cells that failed",
-                };
-                format!("The answers are in {}. The same command again {again}.\n", out.display())
-            }
+        if failed + left == 0 && unscored == 0 {
+            return String::new();
         }
+        let place = match &self.output {
+            Some(out) if totals.batches > 0 => return under_way(totals, "cell", out, self.is_batched),
+            Some(out) => out.display().to_string(),
+            None if self.is_recorded => "the recording".to_owned(),
+            None if left == 0 && unscored == 0 => return String::new(),
+            None => return "Nothing keeps the answers: with -o OUT.jsonl the same command would go on.\n".to_owned(),
+        };
+        let again = match (failed, left) {
+            (0, 0) => "scores the rest",
+            (0, _) => "runs the rest",
+            (_, 0) => "runs the cells that failed",
+            _ => "runs the rest, and the cells that failed",
+        };
+        format!("The answers are in {place}. The same command again {again}.\n")
     }
 }
 
