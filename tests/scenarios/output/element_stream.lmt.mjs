@@ -17,6 +17,11 @@ export default async () => {
   await printAll(result.elementStream);
   console.log(JSON.stringify(await result.output), validated);
 
+  validated = 0;
+  result = await run(z.array(element).min(1), [...'[{"n":1}, {"n":2}, {"n":2}]']);
+  await Promise.all([printAll(result.elementStream), printAll(result.elementStream)]);
+  console.log(JSON.stringify(await result.output), validated);
+
   result = await run(list, ['[{"n":1},{"n":13},{"n":3}]'], ['[{"n":1},{"n":1}', ',{"n":3}]']);
   await printAll(result.elementStream);
   console.log(JSON.stringify(await result.output));

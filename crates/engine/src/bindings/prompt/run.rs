@@ -2,6 +2,7 @@
 
 use std::{
     cell::{Cell, RefCell},
+    collections::HashMap,
     rc::Rc,
 };
 
@@ -9,6 +10,8 @@ use rquickjs::{
     Array, Class, Ctx, JsLifetime, Result, Value,
     class::{Trace, Tracer},
 };
+
+use tokio::sync::Mutex;
 
 use super::{trace_cell::trace_cell, unconverted_tool::UnconvertedTool};
 use crate::prompt::RunRecord;
@@ -32,6 +35,17 @@ struct ToolLog<'js> {
     schema_count: usize,
 }
 
+/// The elements of a list that are validated. All readers of the answer share them with `result.output`.
+#[derive(Default, Trace, JsLifetime)]
+struct ValidElements<'js> {
+    values: Vec<Value<'js>>,
+    #[qjs(skip_trace)]
+    places: HashMap<ElementKey, usize>,
+}
+
+/// A hash of an element's JSON, and how often the list has such elements up to this one.
+pub(crate) type ElementKey = (u64, usize);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepList {
     Steps,
@@ -51,6 +65,10 @@ pub struct PromptRun<'js> {
     /// What the prompt's code threw to end the run. It is rethrown to code that awaits the run.
     thrown: RefCell<Option<Value<'js>>>,
     output: RefCell<Option<Value<'js>>>,
+    /// `None` unless elements are read while the answer comes.
+    elements: RefCell<Option<ValidElements<'js>>>,
+    /// Held while an element is validated.
+    pub element_turn: Rc<Mutex<()>>,
     lists: RefCell<Vec<Array<'js>>>,
     tools: RefCell<ToolLog<'js>>,
 }
@@ -59,6 +77,7 @@ impl<'js> Trace<'js> for PromptRun<'js> {
     fn trace<'a>(&self, tracer: Tracer<'a, 'js>) {
         trace_cell(&self.thrown, tracer);
         trace_cell(&self.output, tracer);
+        trace_cell(&self.elements, tracer);
         trace_cell(&self.lists, tracer);
         trace_cell(&self.tools, tracer);
     }
@@ -77,6 +96,8 @@ impl<'js> PromptRun<'js> {
             turn_start: Cell::new(0),
             thrown: RefCell::default(),
             output: RefCell::default(),
+            elements: RefCell::default(),
+            element_turn: Rc::default(),
             lists: RefCell::new(lists),
             tools: RefCell::default(),
         };
@@ -97,6 +118,28 @@ impl<'js> PromptRun<'js> {
 
     pub fn set_output(&self, value: Value<'js>) {
         self.output.replace(Some(value));
+    }
+
+    /// Keeps validated elements from now on.
+    pub fn share_elements(&self) {
+        self.elements.borrow_mut().get_or_insert_default();
+    }
+
+    pub fn shares_elements(&self) -> bool {
+        self.elements.borrow().is_some()
+    }
+
+    pub fn valid_element(&self, key: ElementKey) -> Option<Value<'js>> {
+        let elements = self.elements.borrow();
+        let elements = elements.as_ref()?;
+        elements.places.get(&key).map(|place| elements.values[*place].clone())
+    }
+
+    pub fn keep_element(&self, key: ElementKey, value: Value<'js>) {
+        if let Some(elements) = &mut *self.elements.borrow_mut() {
+            elements.places.insert(key, elements.values.len());
+            elements.values.push(value);
+        }
     }
 
     pub fn list(&self, list: StepList) -> Array<'js> {

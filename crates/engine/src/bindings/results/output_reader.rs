@@ -4,7 +4,6 @@
 use std::{
     cell::{Cell, RefCell},
     collections::{HashMap, VecDeque},
-    hash::{DefaultHasher, Hash, Hasher},
     rc::Rc,
     time::{Duration, Instant},
 };
@@ -12,10 +11,13 @@ use std::{
 use rquickjs::{Class, Ctx, Result, Value};
 use serde_json::Value as Json;
 
-use super::throw::throw_run_error;
+use super::{
+    elements::{ElementCount, validated},
+    throw::throw_run_error,
+};
 use crate::{
     bindings::{
-        prompt::run::PromptRun,
+        prompt::run::{ElementKey, PromptRun},
         values::{schema::Schema, type_error},
     },
     prompt::{AnswerShape, RunOutcome},
@@ -74,9 +76,10 @@ struct ElementReader {
     check: ElementCheck,
     /// What is left of an answer whose JSON was found when it was complete.
     found: RefCell<VecDeque<PartialElement>>,
-    /// How often each element was given, and how often the answer that is read has it. By a hash of its value.
+    /// How often each element was given.
     given: RefCell<HashMap<u64, usize>>,
-    seen: RefCell<HashMap<u64, usize>>,
+    /// Those of the answer that is read.
+    seen: RefCell<ElementCount>,
 }
 
 impl OutputReader {
@@ -120,7 +123,7 @@ impl OutputReader {
             let part = record.part(position.get());
             let ready = match &self.elements {
                 None => self.next_value(ctx, part.is_none())?,
-                Some(elements) => self.next_element(ctx, elements, schema).await?,
+                Some(elements) => self.next_element(ctx, elements, (run, schema)).await?,
             };
             if ready.is_some() {
                 return Ok(ready);
@@ -196,19 +199,19 @@ impl OutputReader {
         &self,
         ctx: &Ctx<'js>,
         elements: &ElementReader,
-        schema: &Schema<'js>,
+        (run, schema): (&Class<'js, PromptRun<'js>>, &Schema<'js>),
     ) -> Result<Option<Value<'js>>> {
         loop {
             let read = self.answer.borrow_mut().take_element();
             let Some(element) = read.or_else(|| elements.found.borrow_mut().pop_front()) else { return Ok(None) };
             let Ok(json) = read_json::<Json>(&element.text) else { continue };
-            let Some(given) = elements.count(element.index, &json) else { continue };
+            let Some(key) = elements.count(element.index, &json) else { continue };
             let accepted = match schema {
                 Schema::Json(_) | Schema::Plain(_) if !elements.check.accepts(element.index, &json) => None,
-                _ => schema.element(ctx, element.index, ctx.json_parse(element.text)?).await?,
+                _ => validated(ctx, run, schema, (key, element.index, ctx.json_parse(element.text)?)).await?,
             };
             if accepted.is_some() {
-                elements.given.borrow_mut().insert(given.0, given.1);
+                elements.given.borrow_mut().insert(key.0, key.1);
                 return Ok(accepted);
             }
             // The model will be asked again, and what follows would come before the element that replaces this one.
@@ -220,16 +223,14 @@ impl OutputReader {
 
 impl ElementReader {
     /// Counts an element of the answer. `None` if it was given already, by an answer before.
-    fn count(&self, index: usize, element: &Json) -> Option<(u64, usize)> {
+    fn count(&self, index: usize, element: &Json) -> Option<ElementKey> {
         let mut seen = self.seen.borrow_mut();
         if index == 0 {
-            seen.clear();
+            *seen = ElementCount::default();
         }
-        let hash = hash_of(element);
-        let times = seen.entry(hash).or_default();
-        *times += 1;
-        let given = self.given.borrow().get(&hash).copied().unwrap_or(0);
-        (*times > given).then_some((hash, *times))
+        let key = seen.add(element);
+        let given = self.given.borrow().get(&key.0).copied().unwrap_or(0);
+        (key.1 > given).then_some(key)
     }
 }
 
@@ -264,30 +265,4 @@ pub(super) fn no_output(ctx: &Ctx<'_>, kind: OutputKind, has_output: bool) -> rq
         false => "the prompt has no output; runPrompt(fn, {output}) and the export output of a file give it a schema",
     };
     type_error(ctx, format!("result.{property}: {why}"))
-}
-
-/// The same for equal values, whatever the order of their keys.
-fn hash_of(value: &Json) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hash_into(value, &mut hasher);
-    hasher.finish()
-}
-
-fn hash_into(value: &Json, hasher: &mut DefaultHasher) {
-    match value {
-        Json::Array(values) => {
-            (1, values.len()).hash(hasher);
-            values.iter().for_each(|value| hash_into(value, hasher));
-        }
-        Json::Object(members) => {
-            let mut members: Vec<_> = members.iter().collect();
-            members.sort_unstable_by_key(|(name, _)| *name);
-            (2, members.len()).hash(hasher);
-            for (name, value) in members {
-                name.hash(hasher);
-                hash_into(value, hasher);
-            }
-        }
-        scalar => (3, scalar.to_string()).hash(hasher),
-    }
 }

@@ -61,6 +61,9 @@ impl<'js> RunStream<'js> {
         kind: OutputKind,
     ) -> Result<Value<'js>> {
         let reader = shape.and_then(|shape| OutputReader::new(kind, shape)).map(Rc::new);
+        if kind == OutputKind::Elements {
+            run.borrow().share_elements();
+        }
         Self::instance(ctx, run, schema, Source::Output(kind, reader))
     }
 

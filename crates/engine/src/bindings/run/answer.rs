@@ -6,6 +6,7 @@ use rquickjs::{Class, Ctx, Result, Value};
 use crate::{
     bindings::{
         prompt::{object::PromptObject, run::PromptRun},
+        results::elements::list_of_elements,
         values::{message_of, schema::Schema, to_json, type_error},
     },
     prompt::{AnswerCheck, AnswerShape, OutputFailure, RunError, correction},
@@ -117,9 +118,12 @@ async fn check_output<'js>(
         Ok(found) => found,
         Err(error) => return Ok(Some(error.to_string())),
     };
-    // From the text, which keeps numbers and escapes as the engine reads them.
-    let value = ctx.json_parse(found.text)?;
-    match schema.validate(ctx, value).await? {
+    let checked = match list_of_elements(ctx, run, schema, &found).await? {
+        Some(list) => Ok(list),
+        // From the text, which keeps numbers and escapes as the engine reads them.
+        None => schema.validate(ctx, ctx.json_parse(found.text)?).await?,
+    };
+    match checked {
         Ok(value) => {
             if let Some(faults) = found.mended {
                 // Failing to print must not change the answer.

@@ -5,6 +5,9 @@ use rquickjs::{Array, Ctx, Function, Object, Result, Value};
 use super::Schema;
 use crate::bindings::values::property;
 
+/// The checks of `min()`, `max()` and `length()`.
+const OF_LENGTH: [&str; 3] = ["min_length", "max_length", "length_equals"];
+
 /// How many wrappers of a zod schema are looked into.
 const MOST_WRAPPERS: usize = 50;
 
@@ -20,6 +23,20 @@ impl<'js> Schema<'js> {
             },
             Schema::Standard(_) => self.element_of_list(ctx, element).await,
         }
+    }
+
+    /// Whether it says no more of a list than what its elements are and how many, as JSON Schema can.
+    pub fn is_plain_list(&self) -> Result<bool> {
+        let definition = |object: &Object<'js>| object.get::<_, Object>("_zod")?.get::<_, Object>("def");
+        let Schema::Zod(list) = self else { return Ok(false) };
+        let list = definition(list)?;
+        let checks = property(&list, "checks")?.and_then(Value::into_array);
+        for check in checks.iter().flat_map(|checks| checks.iter::<Object>()) {
+            if !OF_LENGTH.contains(&definition(&check?)?.get::<_, String>("check")?.as_str()) {
+                return Ok(false);
+            }
+        }
+        Ok(list.get::<_, String>("type")? == "array")
     }
 
     /// Validates a list of this element alone. Problems of the list itself, such as its length, are none of the element.
