@@ -218,6 +218,10 @@ fn limits_are_those_of_the_command_and_hold_for_standard_input() {
     let outcome = Outcome::of(&mut server.command(&folder, &["--schema", "name", "--max-steps", "1", "Hi"]));
     assert_eq!(outcome.code, 4, "{}", outcome.stderr);
     assert!(outcome.stderr.contains("Set --max-steps higher to let it go further."), "{}", outcome.stderr);
+    let key = [("OPENAI_API_KEY", "secret")];
+    let outcome = ask(&folder, &["-m", "openai:none", "--max-cost", "1", "Hi"], &key);
+    assert_eq!(outcome.code, 2, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("LMTHING_PRICES") && !outcome.stderr.contains("config"), "{}", outcome.stderr);
     let mut command = server.command(&folder, &["--timeout", "200ms", "Hi"]);
     // A pipe that stays open.
     let running = Running::of(command.stdin(Stdio::piped()));

@@ -88,8 +88,9 @@ impl Meter {
     }
 
     /// Has messages name options of the command alone, as there is no file with limits.
-    pub fn without_file(self) -> Self {
+    pub fn without_file(mut self) -> Self {
         self.clock.budget().set_without_file();
+        self.prices.has_no_file = true;
         self
     }
 

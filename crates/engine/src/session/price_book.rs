@@ -23,11 +23,18 @@ pub(super) struct PriceBook {
     of_files: RefCell<Vec<Rc<OwnPrices>>>,
     /// The longest input so far; estimates the next one where the price depends on the length.
     longest_input: Cell<u64>,
+    /// Whether the run is of no file, so that messages name what the command takes.
+    pub(super) has_no_file: bool,
 }
 
 impl PriceBook {
     pub(super) fn new(own: OwnPrices) -> Self {
-        PriceBook { prices: RefCell::new(Prices::new(own)), of_files: RefCell::default(), longest_input: Cell::new(0) }
+        PriceBook {
+            prices: RefCell::new(Prices::new(own)),
+            of_files: RefCell::default(),
+            longest_input: Cell::new(0),
+            has_no_file: false,
+        }
     }
 
     /// They override those of the environment.
@@ -102,7 +109,7 @@ impl PriceBook {
             };
             let (Some(cost), Some(price)) = (prices.cost(&model, &input), prices.output_token_price(&model, length))
             else {
-                return Err(Box::new(unknown_price(answerer, tier)));
+                return Err(Box::new(unknown_price(answerer, tier, self.has_no_file)));
             };
             estimate.input_cost = estimate.input_cost.max(cost);
             estimate.output_token_price = estimate.output_token_price.max(price);
@@ -111,13 +118,15 @@ impl PriceBook {
     }
 }
 
-fn unknown_price(answerer: &ModelIdentity, tier: Option<Tier>) -> Diagnostic {
+fn unknown_price(answerer: &ModelIdentity, tier: Option<Tier>, has_no_file: bool) -> Diagnostic {
+    let (limit, prices) = match has_no_file {
+        true => ("--max-cost", ""),
+        false => ("--max-cost, config.limits.cost", "config.prices or in "),
+    };
     let name = format!("{}:{}", answerer.provider, answerer.model_id);
     let tier = tier.filter(|tier| *tier != Tier::Standard).map(Tier::name);
     let in_tier = tier.map(|tier| format!(" in the tier '{tier}'")).unwrap_or_default();
-    let message = format!(
-        "The price of {name}{in_tier} is not known, so a limit on cost (--max-cost, config.limits.cost) cannot be kept"
-    );
+    let message = format!("The price of {name}{in_tier} is not known, so a limit on cost ({limit}) cannot be kept");
     let mut entry = serde_json::json!({ "input": 1, "output": 4 });
     if let Some(tier) = tier {
         entry[tier] = entry.clone();
@@ -127,7 +136,7 @@ fn unknown_price(answerer: &ModelIdentity, tier: Option<Tier>) -> Diagnostic {
         similar_model(&answerer.provider, &answerer.model_id, &jiff::Timestamp::now().strftime("%F").to_string());
     let meant = meant.map(|id| format!("Did you mean {}:{id}? ", answerer.provider)).unwrap_or_default();
     let hint = format!(
-        "{meant}Say what it costs in US dollars per million tokens, in config.prices or in {PRICES_VARIABLE}, such as {entry}."
+        "{meant}Say what it costs in US dollars per million tokens, in {prices}{PRICES_VARIABLE}, such as {entry}."
     );
     Diagnostic::new(message).with_hint(hint)
 }
