@@ -254,13 +254,16 @@ fn advise(mut error: clap::Error, command: &OsStr) -> clap::Error {
         ErrorKind::UnknownArgument if command == "mcp" && is_approval_option(&word(ContextKind::InvalidArg)) => {
             Some("nobody can be asked in a call: what needs approval is denied to whoever calls".to_owned())
         }
-        ErrorKind::UnknownArgument if command == "run" => match error.get(ContextKind::SuggestedArg) {
-            Some(_) => None,
-            None => Some(format!(
-                "an option of the prompt file stands behind it: 'lmthing run FILE {}'",
-                word(ContextKind::InvalidArg)
-            )),
-        },
+        ErrorKind::UnknownArgument if command == "run" || command == "chat" => {
+            match error.get(ContextKind::SuggestedArg) {
+                Some(_) => None,
+                None => Some(format!(
+                    "an option of the prompt file stands behind it: 'lmthing {} FILE {}'",
+                    command.display(),
+                    word(ContextKind::InvalidArg)
+                )),
+            }
+        }
         ErrorKind::InvalidSubcommand => {
             let typed = word(ContextKind::InvalidSubcommand);
             if let Some(name) = closest_command(&typed) {
@@ -322,6 +325,7 @@ mod tests {
     fn tips_mention_options_of_prompt_files() {
         for (words, tip) in [
             (&["run", "--city", "Rome", "w.lmt.mjs"][..], "stands behind it: 'lmthing run FILE --city'"),
+            (&["chat", "--say", "x", "w.lmt.mjs"], "stands behind it: 'lmthing chat FILE --say'"),
             (&["rnu", "w.lmt.mjs"], "a similar subcommand exists: 'run'"),
             (&["run", "--inptu", "{}", "w.lmt.mjs"], "a similar argument exists: '--input'"),
         ] {

@@ -180,7 +180,7 @@ fn check_header(path: &Path, mode: OpenMode) -> Result<(), JournalError> {
             return JournalError::of_system(path, mode, &error);
         }
         JournalError::new(format!("there is no journal {}: no such file", path.display()))
-            .with_hint("`lmthing run --journal FILE` begins one; --journal=PATH names another")
+            .with_hint("`lmthing run --journal FILE` and `lmthing chat FILE` begin one; --journal=PATH names another")
     })?;
     let number = |at: usize| bytes.get(at..at + 4).map(|four| four.iter().fold(0, |n, byte| n << 8 | i64::from(*byte)));
     if bytes.is_empty() {
