@@ -92,7 +92,7 @@ fn what_is_no_file_is_wrong_usage() {
     let folder = folder();
     let cases: [(&[&str], &str, &[&str]); 8] = [
         (&["look.lmt.mjs", "cat.png"], "", &["--photo: expected a file, got 'cat.png'", "--photo @cat.png"]),
-        (&["look.lmt.mjs", "--photo", "-"], "", &["--photo: expected a file, got '-'", "--photo @PATH"]),
+        (&["look.lmt.mjs", "--photo", "-"], "", &["--photo: expected a file, got '-'", "--photo @/dev/stdin"]),
         (&["look.lmt.mjs", "@dog.png"], "", &["--photo: cannot read the file dog.png: there is no such file"]),
         (&["look.lmt.mjs", "@."], "", &["--photo: cannot read the file .: it is a directory"]),
         (&["look.lmt.mjs", "@big.png"], "", &["--photo: Too big", "got the file big.png"]),
@@ -110,8 +110,8 @@ fn what_is_no_file_is_wrong_usage() {
         parts.iter().for_each(|part| assert!(outcome.stderr.contains(part), "{part}: {}", outcome.stderr));
     }
     let help = folder.run("run look.lmt.mjs --help").stdout;
-    assert!(help.contains("--photo <file>    The picture [as @PATH, image/png or audio/wav"), "{help}");
-    assert!(help.contains("--more <file>...  [as @PATH, default: []]"), "{help}");
+    assert!(help.contains("--photo @<file>    The picture [image/png or audio/wav"), "{help}");
+    assert!(help.contains("--more @<file>...  [default: []]"), "{help}");
     let check = folder.run("check look.lmt.mjs");
     assert_eq!(check.code, 0, "{check:?}");
     assert!(check.stdout.contains("the first render was left out"), "{check:?}");
@@ -176,14 +176,25 @@ fn only_the_named_file_can_be_read() {
 #[test]
 fn a_resumed_run_has_the_file_as_it_was() {
     let folder = folder();
-    let first = folder.run("run --journal --max-steps 1 look.lmt.mjs @cat.png");
+    fs::write(folder.path("wide.png"), [PNG, &[7; 300_000]].concat()).unwrap();
+    let first = folder.run("run --journal --max-steps 1 look.lmt.mjs @cat.png --more @wide.png");
     assert_eq!(first.code, 4, "{first:?}");
-    fs::remove_file(folder.path("cat.png")).unwrap();
+    // The base64 of a file is stored once, although input, request and conversation have it.
+    let size = fs::metadata(folder.path(".lmthing/journal.db")).unwrap().len();
+    assert!(size < 700_000, "{size}");
+    for name in ["cat.png", "wide.png"] {
+        fs::remove_file(folder.path(name)).unwrap();
+    }
     let resumed = folder.run("resume last");
     assert_eq!(resumed.code, 0, "{resumed:?}");
-    assert!(resumed.stdout.contains("true cat.png image/png 18 18\nA dot.\n"), "{resumed:?}");
+    let files = "true cat.png image/png 18, true wide.png image/png 300018 18,300018\nA dot.\n";
+    assert!(resumed.stdout.contains(files), "{resumed:?}");
+    let forked = folder.run("resume last --from 0");
+    assert!(forked.stdout.contains(files), "{forked:?}");
     let shown = folder.run("runs show last").stdout;
-    assert!(shown.contains(r#"input     {"photo":"[file cat.png, image/png, 18 bytes]"}"#), "{shown}");
+    let input =
+        r#"{"more":["[file wide.png, image/png, 300018 bytes]"],"photo":"[file cat.png, image/png, 18 bytes]"}"#;
+    assert!(shown.contains(input), "{shown}");
 }
 
 fn asked(folder: &Folder, model: &str, arguments: &str) -> (Vec<Value>, Outcome) {
@@ -222,10 +233,18 @@ fn files_are_parts_at_their_place() {
 fn refused_files_are_found_before_a_request() {
     let folder = folder();
     for (model, arguments, parts) in [
-        ("anthropic:claude-sonnet-4-5", "@a.wav", ["a.wav: Anthropic does not take audio/wav", "it takes image/png"]),
+        (
+            "anthropic:claude-sonnet-4-5",
+            "@a.wav",
+            ["a.wav: Anthropic does not take audio/wav", "it takes pictures (PNG"],
+        ),
         ("openai:gpt-5", "@a.wav", ["a.wav: The Responses API does not take audio/wav", "openai.chat"]),
-        ("google:gemini-2.5-pro", "@odd.bin", ["odd.bin: Google does not take application/octet-stream", "audio/*"]),
-        ("lab:m", "@odd.bin", ["odd.bin: The chat completions API does not take", "application/octet-stream"]),
+        (
+            "google:gemini-2.5-pro",
+            "@odd.bin",
+            ["odd.bin: Google does not take files of an unknown kind", "sound, video"],
+        ),
+        ("lab:m", "@odd.bin", ["odd.bin: The chat completions API does not take", "an unknown kind"]),
     ] {
         let (requests, outcome) = asked(&folder, model, arguments);
         assert_eq!((outcome.code, requests.len()), (2, 0), "{model}: {outcome:?}");

@@ -33,6 +33,14 @@ impl RowFiles {
         }
     }
 
+    /// The folder for people.
+    pub fn shown_folder(&self) -> String {
+        match self.folder.as_os_str().is_empty() {
+            true => "the working directory".to_owned(),
+            false => self.folder.display().to_string(),
+        }
+    }
+
     /// Whether each row is a file (`--each`).
     pub(crate) fn are_rows(&self) -> bool {
         self.are_rows
@@ -65,8 +73,7 @@ impl RowFiles {
         let mut row = row.clone();
         declaration.load_files(&mut row, &|path| {
             let file = attachment::input_file(&self.folder.join(path));
-            file.map(|file| file.to_json())
-                .map_err(|error| UnreadableText(format!("cannot read the file {path}: {}", io_error_text(&error))))
+            file.map(|file| file.to_json()).map_err(|error| UnreadableText(io_error_text(&error)))
         })?;
         Ok(row)
     }

@@ -3,7 +3,7 @@
 use std::{io, path::Path, time::UNIX_EPOCH};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use lmthing_base::{chat::ContentPart, input::InputFile};
+use lmthing_base::{chat::ContentPart, diagnostic::did_you_mean, input::InputFile};
 use thiserror::Error;
 
 use crate::user_file;
@@ -57,8 +57,12 @@ const OFFICE_FOLDERS: [(&str, &str); 3] = [
 /// Why a file cannot be attached, as a sentence that begins with its path.
 #[derive(Debug, Error)]
 pub enum AttachmentError {
-    #[error("{0}: there is no such file")]
-    Missing(String),
+    #[error("{path}: there is no such file{meant}")]
+    Missing { path: String, meant: String },
+    #[error("standard input is added to the question as text; a file of a pipe is attached with -a /dev/stdin")]
+    StandardInput,
+    #[error("{0}: the file is empty")]
+    Empty(String),
     #[error("{0} is a folder; attach the files in it one by one")]
     Folder(String),
     #[error("{path} cannot be read: {source}")]
@@ -71,10 +75,17 @@ pub enum AttachmentError {
 pub fn read(path: &Path) -> Result<ContentPart, AttachmentError> {
     let shown = || path.display().to_string();
     let bytes = user_file::read(path, MAX_ATTACHMENT).map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound => AttachmentError::Missing(shown()),
+        io::ErrorKind::NotFound if path == Path::new("-") => AttachmentError::StandardInput,
+        io::ErrorKind::NotFound => {
+            let meant = did_you_mean(path, |_| true).map(|meant| format!(". {meant}")).unwrap_or_default();
+            AttachmentError::Missing { path: shown(), meant }
+        }
         io::ErrorKind::IsADirectory => AttachmentError::Folder(shown()),
         _ => AttachmentError::Unreadable { path: shown(), source },
     })?;
+    if bytes.is_empty() {
+        return Err(AttachmentError::Empty(shown()));
+    }
     let name = path.file_name().map(|name| name.to_string_lossy());
     media_type(&bytes, name.as_deref()).ok_or_else(|| AttachmentError::UnknownKind(shown()))?;
     Ok(part(&bytes, name.as_deref(), ""))

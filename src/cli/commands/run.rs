@@ -30,6 +30,7 @@ use crate::cli::{
 };
 use lmthing_base::{
     chat::FinishReason,
+    checkpoint::Checkpoints,
     cost::{LimitReached, RunUsage},
     diagnostic::Diagnostic,
     input::has_help_option,
@@ -144,7 +145,8 @@ async fn run_once(args: &RunArgs, printer: &Printer, beginning: Beginning) -> Ex
     interrupts.ignore();
     interrupt::claim_report_or_wait(ending.code);
     show.end(&ending);
-    if goes_on_later(args, ending.code, &show) && journal.recorder.is_in_journal() {
+    let recorder = &journal.recorder;
+    if goes_on_later(args, ending.code, &show) && recorder.is_in_journal() && recorder.why_not_resumable().is_none() {
         show.tell_how_to_go_on(typed.as_deref(), args.is_chat, matches!(ending.code, ExitCode::Interrupted(_)));
     }
     match journal.problem(ending.code, &show).await {

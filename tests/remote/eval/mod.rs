@@ -4,6 +4,7 @@ mod again;
 mod batch;
 mod checks;
 mod ends;
+mod files;
 mod judged;
 mod recorded;
 mod rows;
@@ -133,7 +134,11 @@ impl Lab {
     }
 
     fn command(&self, arguments: &str) -> Command {
-        let mut command = self.folder.command(&format!("eval e.eval.lmt.mjs {arguments}"));
+        self.command_of("e.eval.lmt.mjs", arguments)
+    }
+
+    fn command_of(&self, eval: &str, arguments: &str) -> Command {
+        let mut command = self.folder.command(&format!("eval {eval} {arguments}"));
         command.env("LAB_API_TYPE", "openai").env("LAB_API_BASE", format!("http://{}", self.address));
         command
     }

@@ -65,6 +65,16 @@ impl InputFile {
     }
 }
 
+/// Whether a file in a value has no content that can be read, as one with a secret in a journal.
+pub fn has_unreadable_file(value: &Value) -> bool {
+    match value {
+        value if is_resource(value) => InputFile::read(value).is_none(),
+        Value::Array(items) => items.iter().any(has_unreadable_file),
+        Value::Object(fields) => fields.values().any(has_unreadable_file),
+        _ => false,
+    }
+}
+
 fn resource(value: &Value) -> Option<&Map<String, Value>> {
     value.get("resource").filter(|_| value.get("type").is_some_and(|kind| kind == "resource"))?.as_object()
 }

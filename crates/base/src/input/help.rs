@@ -17,6 +17,7 @@ pub fn usage(declaration: Option<&Declaration>, command: &str) -> String {
     let (required, optional): (Vec<&Property>, Vec<&Property>) =
         declaration.fields.properties.iter().partition(|property| property.is_required);
     let bare = required.iter().map(|property| match property.kind.inner() {
+        ValueKind::File => format!(" @<{}>", property.name),
         ValueKind::List(_) => format!(" <{}>...", property.name),
         _ => format!(" <{}>", property.name),
     });
@@ -97,7 +98,7 @@ fn about(property: &Property) -> String {
     if property.kind.is_flag() {
         notes.insert(0, "boolean".to_owned());
     }
-    if property.kind.takes_file() || property.kind.item(0).takes_file() {
+    if !property.value_name().starts_with('@') && (property.kind.takes_file() || property.kind.item(0).takes_file()) {
         notes.insert(0, "as @PATH".to_owned());
     }
     if property.is_required {
@@ -136,7 +137,8 @@ fn footnotes(declaration: &Declaration, line: &CommandLine) -> String {
         text.push('\n');
     }
     let (dash, whole) = if reads_input { (", - is standard input", "|-") } else { ("", "") };
-    text.push_str(&format!("A value @PATH is the text of a file{dash}. Objects are written as JSON, lists by\n"));
+    let file = if declaration.takes_files() { "a file or its text" } else { "the text of a file" };
+    text.push_str(&format!("A value @PATH is {file}{dash}. Objects are written as JSON, lists by\n"));
     let command = line.name();
     text.push_str(&format!(
         "repeating the option. `{command} --input JSON|@FILE{whole} FILE` gives the whole input.\n"

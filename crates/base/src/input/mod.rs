@@ -18,7 +18,7 @@ mod tests;
 mod value;
 
 pub use command_line::{CommandLine, FilledInput, InputShape, TextSources, UnreadableText, WholeInput};
-pub use file::{InputFile, resource_schema, with_short_files};
+pub use file::{InputFile, has_unreadable_file, resource_schema, with_short_files};
 pub use help::{FileOption, file_options, help, usage};
 pub use own_options::check_arguments;
 pub use problem::InputProblem;

@@ -152,7 +152,7 @@ fn missing_line(declaration: &Declaration, missing: &[&Property], is_standard_in
 }
 
 fn missing_from_call(missing: &[&Property]) -> String {
-    let kind = |property: &Property| property.value_name().trim_matches(['<', '>', '.']).to_owned();
+    let kind = |property: &Property| property.value_name().trim_matches(['@', '<', '>', '.']).to_owned();
     let properties = missing.iter().map(|property| format!("{} ({})", property.name, kind(property)));
     format!("missing required input: {}", properties.collect::<Vec<_>>().join(", "))
 }

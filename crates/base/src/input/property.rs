@@ -181,6 +181,8 @@ impl Property {
     /// The notation of the value in usage and help: `<integer>`.
     pub(super) fn value_name(&self) -> String {
         match self.kind.inner() {
+            ValueKind::File => "@<file>".to_owned(),
+            ValueKind::List(item) if **item == ValueKind::File => "@<file>...".to_owned(),
             ValueKind::List(item) => format!("<{}>...", item.name()),
             _ => format!("<{}>", self.kind.name()),
         }

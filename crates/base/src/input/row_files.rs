@@ -45,8 +45,7 @@ impl Declaration {
         let (mut hashes, mut missing) = (Map::new(), None);
         self.visit_files(row, &mut |place, path, _| {
             let hash = hash(path).map_err(|why| {
-                let property = place.split('/').nth(1).unwrap_or_default();
-                missing.get_or_insert(InputProblem::new(format!("{property}: cannot read the file {path}: {why}")));
+                missing.get_or_insert(InputProblem::new(unreadable(place, path, &why)));
             });
             hashes.insert(place.to_owned(), hash.map_or(Value::Null, Value::String));
             Ok::<_, InputProblem>(())
@@ -68,14 +67,14 @@ impl Declaration {
     }
 
     /// Replaces the paths of files in a row by what `load` gives for them.
-    pub fn load_files<E>(
+    pub fn load_files(
         &self,
         row: &mut Map<String, Value>,
-        load: &dyn Fn(&str) -> Result<Value, E>,
-    ) -> Result<(), E> {
+        load: &dyn Fn(&str) -> Result<Value, UnreadableText>,
+    ) -> Result<(), UnreadableText> {
         row.remove(HASHES);
-        self.visit_files(row, &mut |_, path, value| {
-            *value = load(path)?;
+        self.visit_files(row, &mut |place, path, value| {
+            *value = load(path).map_err(|why| UnreadableText(unreadable(place, path, &why)))?;
             Ok(())
         })
     }
@@ -104,6 +103,15 @@ fn visit_part<E>(value: &mut Value, kind: &ValueKind, place: &str, visit: Visito
             .iter_mut()
             .try_for_each(|(key, field)| visit_part(field, kind.field(key), &within(place, key), visit)),
         _ => Ok(()),
+    }
+}
+
+/// The message about the file at a place of a row.
+fn unreadable(place: &str, path: &str, why: &UnreadableText) -> String {
+    let property = place.split('/').nth(1).unwrap_or_default();
+    match path {
+        "" => format!("{property}: expected the path of a file, got ''"),
+        path => format!("{property}: cannot read the file {path}: {why}"),
     }
 }
 
@@ -165,7 +173,7 @@ mod tests {
         let mut hashed = row(written.clone());
         declaration().add_file_hashes(&mut hashed, &|path| Ok(format!("hash of {path}"))).unwrap();
         let mut loaded = hashed.clone();
-        declaration().load_files(&mut loaded, &|path| Ok::<_, ()>(json!([path]))).unwrap();
+        declaration().load_files(&mut loaded, &|path| Ok(json!([path]))).unwrap();
         let mut expected = written.clone();
         (expected["one"], expected["all"]) = (json!(["a.png"]), json!([["b.png"], ["c"]]));
         (expected["in"], expected["pair"]) = (json!({ "a/b": ["d"] }), json!(["g", ["h"]]));

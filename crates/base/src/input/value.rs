@@ -41,7 +41,12 @@ fn file(reader: &TextReader<'_>, place: &str, kind: &ValueKind, word: &str) -> R
         ValueKind::Nullable(_) if word == "null" => Ok(None),
         kind if *kind.inner() != ValueKind::File => Ok(None),
         kind => {
-            let path = Some(word.trim_start_matches('@')).filter(|path| !matches!(*path, "" | "-")).unwrap_or("PATH");
+            let bare = word.trim_matches(['\'', '"']);
+            let path = match bare.split_once("=@").map_or(bare, |(_, path)| path).trim_start_matches('@') {
+                "" => "PATH",
+                "-" => "/dev/stdin",
+                path => path,
+            };
             let problem = InputProblem::unexpected(place, kind, word);
             Err(problem.hint(format!("a file is given by its path behind @: {place} @{path}")))
         }

@@ -76,7 +76,10 @@ impl Checker<'_> {
             let facts = self.load(Some(model), &mut NoRows, listener)?;
             targets.push(target(Some(model), facts.model));
         }
-        let Variant { model, options, input, limits, .. } = variant;
+        let Variant { model, options, limits, .. } = variant;
+        // With the contents of files that it names. One that is gone since it was read has no hash.
+        let mut input = variant.input.clone();
+        let _ = self.raw.files.add_hashes(&rows.taken.declaration, &mut input);
         let made_of = json!([hash_files(&facts.files), model, options, input, limits]);
         let provenance = hash_of(&made_of.to_string());
         let planned = PlannedVariant { variant: variant.clone(), rows, provenance, files: facts.files };

@@ -63,6 +63,8 @@ pub(super) struct RowCheck<'a> {
     taken: Option<Arc<InputShape>>,
     inputs: Vec<Rc<Map<String, Value>>>,
     fault: Option<(usize, String)>,
+    /// Whether the fault is a file that cannot be read.
+    lacks_file: bool,
     wrong: u64,
 }
 
@@ -77,6 +79,7 @@ impl<'a> RowCheck<'a> {
             taken: None,
             inputs: Vec::with_capacity(raw.rows.len()),
             fault: None,
+            lacks_file: false,
             wrong: 0,
         }
     }
@@ -94,6 +97,7 @@ impl<'a> RowCheck<'a> {
             };
             let message = format!("{}{variant}: {why}{others}", self.raw.name_of(index));
             let hint = match similar {
+                _ if self.lacks_file => format!("paths in rows count from {}", self.raw.files.shown_folder()),
                 Some(SimilarColumn { column, property }) => {
                     format!("did you mean '{property}' by the column '{column}'?")
                 }
@@ -196,7 +200,10 @@ impl InputRows for RowCheck<'_> {
                     self.inputs.push(Rc::new(input));
                     match loaded {
                         Ok(whole) => return Some(whole),
-                        Err(why) => self.add_fault(why.to_string()),
+                        Err(why) => {
+                            self.lacks_file |= self.fault.is_none();
+                            self.add_fault(why.to_string());
+                        }
                     }
                 }
                 Err(problem) => {

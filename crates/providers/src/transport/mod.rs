@@ -52,7 +52,9 @@ impl HttpModel {
         options::rename_packages(&mut request.settings.provider_options);
         let own = OwnFields::take(&[&*self.provider], &mut request.settings);
         let replaced = self.wire.identifiers(&self.model_id).replace(&mut request);
-        let refused = self.knows_limits().then(|| file_limits::refusal(&self.provider, &request.messages)).flatten();
+        let of_provider =
+            || self.knows_limits().then(|| file_limits::refusal(&self.provider, &request.messages)).flatten();
+        let refused = file_limits::empty_file(&request.messages).or_else(of_provider);
         let encoded = refused.map_or_else(|| self.wire.encode(&request, &self.model_id), Err);
         let mut encoded = encoded.map_err(|unsupported| {
             let kind = if unsupported.is_file { ProviderErrorKind::File } else { ProviderErrorKind::BadRequest };

@@ -133,6 +133,11 @@ impl<'a> Media<'a> {
         self.media_type.starts_with("text/") || self.media_type == "application/json"
     }
 
+    /// The content of a text file.
+    pub(super) fn text_or_refused(&self, provider: &str) -> Result<String, UnsupportedContent> {
+        self.as_text().filter(|_| self.is_text()).ok_or_else(|| self.refused(provider))
+    }
+
     pub(super) fn refused(&self, provider: &str) -> UnsupportedContent {
         self.refused_with(provider, "")
     }
@@ -140,7 +145,11 @@ impl<'a> Media<'a> {
     /// `more` ends the sentence.
     pub(crate) fn refused_with(&self, provider: &str, more: &str) -> UnsupportedContent {
         let by = if matches!(self.source, Source::Url(_)) { " by URL" } else { "" };
-        let problem = format!("{provider} does not take {} files{by} in messages{more}", self.media_type);
+        let files = match self.media_type.as_str() {
+            "application/octet-stream" => "files of an unknown kind".to_owned(),
+            known => format!("{known} files"),
+        };
+        let problem = format!("{provider} does not take {files}{by} in messages{more}");
         UnsupportedContent::of_file(self.filename, &problem)
     }
 }

@@ -28,7 +28,7 @@ use crate::cli::{
 use lmthing_base::{chat::ContentPart, cost::LimitReached};
 use lmthing_providers::Redactor;
 use lmthing_system::{
-    attachment::{self, MAX_ATTACHMENT},
+    attachment::{self, AttachmentError, MAX_ATTACHMENT},
     files::{set_unsaved_text, unsaved_path},
     user_file,
 };
@@ -72,8 +72,6 @@ pub(in crate::cli) fn run(args: &AskArgs, printer: &Printer) -> ExitCode {
 
 fn prepare(args: &AskArgs, variables: &BTreeMap<String, String>) -> Result<(Vec<ContentPart>, RunArgs), WrongUsage> {
     let output = args.schema.as_deref().map(schema::read).transpose()?;
-    let files = args.attach.iter().map(|path| attachment::read(path));
-    let question = files.collect::<Result<Vec<_>, _>>().map_err(|error| WrongUsage::plain(format!("-a: {error}")))?;
     let (model, source) = match (&args.model, &args.mock) {
         (None, None) => {
             let (model, source) = model::choose(variables)?;
@@ -85,6 +83,14 @@ fn prepare(args: &AskArgs, variables: &BTreeMap<String, String>) -> Result<(Vec<
         let hint = "--mock FILE takes answers from mock items in a JSON file";
         return Err(WrongUsage::new(format!("{source} mock: there is no prompt file with items of a mock"), hint));
     }
+    let files = args.attach.iter().map(|path| attachment::read(path)).collect::<Result<Vec<_>, _>>();
+    let question = files.map_err(|error| match (&error, &model) {
+        (AttachmentError::UnknownKind(path), Some(model)) => WrongUsage::plain(format!(
+            "-a: {path}: {model} does not take a file of an unknown kind; pictures, PDF, audio and text in UTF-8 can be \
+             attached"
+        )),
+        _ => WrongUsage::plain(format!("-a: {error}")),
+    })?;
     write_prompt(args.system.as_deref(), output.as_ref());
     let setup = SetupArgs { model, mock: args.mock.clone(), env_file: args.env_file.clone(), mcp_config: None };
     let (show, limits) = (args.show, args.limits.clone());

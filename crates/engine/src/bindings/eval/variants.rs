@@ -16,7 +16,7 @@ use crate::bindings::{
     },
     prompt::{config_keys, options},
     run::limits::to_plain_json,
-    values::{kind_of, to_json},
+    values::{blob::input_json, kind_of, to_json},
 };
 use lmthing_base::cost::{InvalidLimit, Limits};
 use lmthing_node::warn::suggestion;
@@ -139,7 +139,7 @@ impl<'js> VariantReader<'_, '_, 'js> {
                 self.faults.add(WRONG, at_key(place, &key), message, Some(hint));
             }
         }
-        match self.faults.read("export", place, to_json(value.ctx(), value))? {
+        match self.faults.read("export", place, input_json(value.ctx(), value))? {
             Json::Object(data) => Some(data),
             _ => None,
         }

@@ -175,7 +175,9 @@ impl<'js> Callable<'js> {
         options: &Value<'js>,
         place: &str,
     ) -> Result<Self> {
-        let input_schema = Schema::from_value(ctx, input_schema, &format!("{place}: inputSchema"))?;
+        let schema_place = format!("{place}: inputSchema");
+        let input_schema = Schema::from_value(ctx, input_schema, &schema_place)?;
+        input_schema.refuse_files(ctx, &schema_place)?;
         let Some(execute) = execute.as_function() else {
             let kind = kind_of(execute);
             return Err(type_error(ctx, format!("{place}: execute must be a function, got {kind}")));

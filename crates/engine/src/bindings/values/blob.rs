@@ -116,16 +116,23 @@ pub(crate) fn new_file<'js>(ctx: &Ctx<'js>, file: &InputFile) -> Result<Value<'j
     class.construct((pieces, file.name.as_str(), options))
 }
 
+/// The JSON of data in which files are embedded resources. Without their times: data that a file makes when it is loaded
+/// is the same each time.
 pub(crate) fn input_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
-    read_json(&input_json_text(ctx, value)?).map_err(|error| type_error(ctx, format!("not JSON: {error}")))
+    let text = json_with_files(ctx, value, |file| InputFile { last_modified: None, ..file })?;
+    read_json(&text).map_err(|error| type_error(ctx, format!("not JSON: {error}")))
 }
 
 /// The JSON of an input, in which files are embedded resources.
 pub(crate) fn input_json_text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
+    json_with_files(ctx, value, |file| file)
+}
+
+fn json_with_files<'js>(ctx: &Ctx<'js>, value: &Value<'js>, change: fn(InputFile) -> InputFile) -> Result<String> {
     let not_json = |error| type_error(ctx, format!("not JSON: {error}"));
     size::check_size(ctx, value, MAX_TEXT_DEPTH).map_err(not_json)?;
-    let replace = |ctx: Ctx<'js>, _key: Value<'js>, value: Value<'js>| match blob_content(&ctx, &value)? {
-        Some(file) => from_json(&ctx, &file.to_json()),
+    let replace = move |ctx: Ctx<'js>, _key: Value<'js>, value: Value<'js>| match blob_content(&ctx, &value)? {
+        Some(file) => from_json(&ctx, &change(file).to_json()),
         None => Ok(value),
     };
     let replacer = Function::new(ctx.clone(), replace)?;

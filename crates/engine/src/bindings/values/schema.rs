@@ -9,9 +9,9 @@ use thiserror::Error;
 
 use super::{
     from_json, kind_of, property, settle, to_json, to_text, type_error,
-    zod_files::{has_file, takes_files},
+    zod_files::{has_file, is_file},
     zod_functions::{is_same_zod, zod_converter},
-    zod_parts::has_too_many_parts,
+    zod_parts::{has_file_part, has_too_many_parts},
 };
 use lmthing_base::schema::{InvalidSchema, ProblemKind, ValidationProblem, Validator, describe_problems};
 
@@ -199,11 +199,18 @@ impl<'js> Schema<'js> {
         let Schema::Zod(object) = self else { return self.to_json_schema(ctx, Side::Input) };
         let mut schema = convert_zod(ctx, object, "input", Some("draft-7"), None)?;
         if has_file(&schema) {
-            let hint = "take its name, and find the file in the function";
-            return Err(type_error(ctx, format!("{place}: a model cannot give a file, as z.file() needs; {hint}")));
+            return Err(no_file(ctx, place));
         }
         close_objects(&mut schema);
         Ok(schema)
+    }
+
+    /// Fails if a part takes a file.
+    pub fn refuse_files(&self, ctx: &Ctx<'js>, place: &str) -> Result<()> {
+        match self {
+            Schema::Zod(object) if has_file_part(object) => Err(no_file(ctx, place)),
+            _ => Ok(()),
+        }
     }
 
     /// As [`Self::to_json_schema`], with the keyword `tsType` for TypeScript types that JSON Schema lacks (`unknown`).
@@ -261,6 +268,11 @@ async fn parsed<'js>(
         Some(error) => Ok(Err(problems(ctx, &error.get("issues")?)?)),
         None => Ok(Ok(parsed.get("data")?)),
     }
+}
+
+fn no_file(ctx: &Ctx<'_>, place: &str) -> rquickjs::Error {
+    let hint = "take its name, and find the file in the function";
+    type_error(ctx, format!("{place}: a model cannot give a file, as z.file() needs; {hint}"))
 }
 
 /// Calls zod's `toJSONSchema`. `target` is the JSON Schema version; `mark` is called for every part and may change its
@@ -330,8 +342,7 @@ fn mark_values<'js>(part: Object<'js>) -> Result<()> {
     let name = match definition.get::<_, String>("type")?.as_str() {
         "date" => "Date",
         "bigint" => "bigint",
-        "file" => "File",
-        "custom" if takes_files(&definition)? => "File",
+        _ if is_file(&definition)? => "File",
         _ => return Ok(()),
     };
     part.get::<_, Object>("jsonSchema")?.set("tsType", name)

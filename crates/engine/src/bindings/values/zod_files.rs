@@ -17,9 +17,18 @@ pub(super) fn has_file(schema: &serde_json::Value) -> bool {
     }
 }
 
+/// Whether it is the definition of a part that takes files.
+pub(super) fn is_file(definition: &Object<'_>) -> Result<bool> {
+    match definition.get::<_, String>("type")?.as_str() {
+        "file" => Ok(true),
+        "custom" => takes_files(definition),
+        _ => Ok(false),
+    }
+}
+
 /// Whether it is `z.instanceof(Blob)` or `z.instanceof(File)`, which also hold with further checks: it takes a file and
 /// no other object.
-pub(super) fn takes_files<'js>(definition: &Object<'js>) -> Result<bool> {
+fn takes_files<'js>(definition: &Object<'js>) -> Result<bool> {
     let ctx = definition.ctx();
     let Some(test) = property(definition, "fn")?.and_then(Value::into_function) else { return Ok(false) };
     let file = new_file(ctx, &InputFile { name: "a".into(), bytes: vec![0], ..InputFile::default() })?;

@@ -103,7 +103,7 @@ fn media_part(media: &Media<'_>, index: usize) -> Result<Value, UnsupportedConte
         let name = media.filename.map_or_else(|| format!("part-{index}.pdf"), str::to_owned);
         return Ok(json!({ "type": "file", "file": { "filename": name, "file_data": media.as_url() } }));
     }
-    let text = media.as_text().filter(|_| media.is_text()).ok_or_else(|| media.refused("The chat completions API"))?;
+    let text = media.text_or_refused("The chat completions API")?;
     Ok(json!({ "type": "text", "text": text }))
 }
 

@@ -75,7 +75,7 @@ fn media_chunk(media: &Media<'_>) -> Result<Value, UnsupportedContent> {
     if media.media_type.starts_with("audio/") {
         return Ok(json!({ "type": "input_audio", "input_audio": source }));
     }
-    let text = media.as_text().filter(|_| media.is_text()).ok_or_else(|| media.refused("Mistral"))?;
+    let text = media.text_or_refused("Mistral")?;
     Ok(json!({ "type": "text", "text": text }))
 }
 

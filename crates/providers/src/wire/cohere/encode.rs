@@ -99,8 +99,7 @@ fn user(message: &Message, documents: &mut Vec<Value>) -> Result<Value, Unsuppor
                     images.push(json!({ "type": "image_url", "image_url": { "url": media.as_url() } }));
                     continue;
                 }
-                let content = media.as_text().filter(|_| media.is_text()).ok_or_else(|| media.refused("Cohere"))?;
-                let mut data = json!({ "text": content });
+                let mut data = json!({ "text": media.text_or_refused("Cohere")? });
                 if let Some(title) = media.filename {
                     data["title"] = title.into();
                 }

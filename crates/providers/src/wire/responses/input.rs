@@ -85,8 +85,10 @@ impl Input<'_> {
         if let Some(text) = media.as_text().filter(|_| media.is_text()) {
             return Ok(json!({ "type": "input_text", "text": text }));
         }
-        if media.media_type.starts_with("audio/") {
-            return Err(media.refused_with("The Responses API", "; chat completions (openai.chat) take WAV and MP3"));
+        let provider = self.option_names[0];
+        if media.media_type.starts_with("audio/") && ["openai", "azure"].contains(&provider) {
+            let instead = format!("; in a prompt file, {provider}.chat('MODEL') takes WAV and MP3");
+            return Err(media.refused_with("The Responses API", &instead));
         }
         let ending = media.document_ending().ok_or_else(|| media.refused("The Responses API"))?;
         Ok(match (file_id, media.source) {
