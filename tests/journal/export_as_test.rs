@@ -282,6 +282,58 @@ export default ({ $ }: any) => { $`key ${process.env.SHOP_API_KEY as string}`; }
     assert_eq!(outcome.code, 0, "{outcome:?}");
 }
 
+/// Shows names and texts of files.
+const FILES: &str = "import { z } from 'zod';
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'Yes.' }];
+export const input = z.object({ doc: z.file(), more: z.array(z.file()).default([]), note: z.string().default('') });
+export default async ({ $ }, { doc, more, note }) => {
+  for (const file of [doc, ...more]) $`${note}${file.name} ${file.type}: ${await file.text()}`;
+};
+";
+
+#[test]
+fn files_of_the_input_stand_next_to_the_test() {
+    let folder = Folder::of(FILES);
+    for (name, text) in [("a.txt", "one"), ("in/a.txt", "two"), ("b c.csv", "1,2"), ("é;.md", "odd")] {
+        folder.write(name, text);
+    }
+    let words =
+        ["p.lmt.mjs", "--doc", "@a.txt", "--more", "@in/a.txt", "--more=@b c.csv", "--more=@a.txt", "--more=@é;.md"];
+    let outcome = Outcome::of(folder.command("run --journal").args(words));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let source = exported(&folder);
+    let files = "doc: file('a.txt', 'text/plain'),";
+    for part in [files, "file('2/a.txt', 'text/plain'),", "file('b c.csv', 'text/csv'),", "blob: 'b2Rk'"] {
+        assert!(source.contains(part), "{part}: {source}");
+    }
+    assert_eq!(fs::read_to_string(folder.path("p.test.files/2/a.txt")).unwrap(), "two");
+    assert_eq!(folder.run("check p.test.lmt.mjs").code, 0);
+    passes_until_changed(&folder, &[("${note}", "See ")]);
+    folder.write("p.test.files/b c.csv", "1,3");
+    assert_eq!(tested(&folder).code, 1);
+    fs::remove_file(folder.path("p.test.lmt.mjs")).unwrap();
+    fs::remove_file(folder.path(RECORDING)).unwrap();
+    let outcome = folder.run("runs export last --as-test");
+    assert!(outcome.code == 1 && outcome.stderr.contains("is there already"), "{outcome:?}");
+    assert!(!folder.path("p.test.lmt.mjs").exists());
+}
+
+#[test]
+fn a_file_with_a_key_is_in_no_test() {
+    let folder = Folder::of(FILES);
+    folder.write("a.txt", "key sk-live-0123456789abcdef0123456789");
+    let run = |arguments: &str| {
+        Outcome::of(folder.command(arguments).env("SHOP_API_KEY", "sk-live-0123456789abcdef0123456789"))
+    };
+    let outcome = run("run --journal p.lmt.mjs @a.txt");
+    assert!(outcome.code == 0 && outcome.stderr.contains("cannot be resumed"), "{outcome:?}");
+    assert!(!outcome.stderr.contains("to go on"), "{outcome:?}");
+    let outcome = run("runs export last --as-test");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (1, ""), "{outcome:?}");
+    assert!(outcome.stderr.contains("has a file with a secret"), "{outcome:?}");
+}
+
 /// The key is none of the run, so that the journal has it as it is.
 #[test]
 fn a_key_that_is_known_later_is_redacted_in_the_input() {

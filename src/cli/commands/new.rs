@@ -5,7 +5,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use super::{new_files::write_both, prompt_file::ENDINGS};
+use super::{new_files::write_all, prompt_file::ENDINGS};
 use crate::cli::{ExitCode, Printer, small_args::NewArgs, templates::Language};
 use lmthing_base::diagnostic::Diagnostic;
 
@@ -22,8 +22,8 @@ pub(in crate::cli) fn run(args: &NewArgs, printer: &Printer) -> ExitCode {
     };
     let texts = args.template.texts(&target.file_name(), target.language);
     let (prompt, test) = (target.prompt(), target.test());
-    let files = [(prompt.as_path(), texts.prompt.as_str()), (&test, &texts.test)];
-    if let Err(problem) = write_both(files, "take another name, or move the file away") {
+    let files = [(prompt.clone(), texts.prompt.as_bytes()), (test.clone(), texts.test.as_bytes())];
+    if let Err(problem) = write_all(&files, "take another name, or move the file away") {
         printer.diagnostic(&problem);
         return ExitCode::File;
     }

@@ -1,16 +1,16 @@
-//! Writes two new files that belong together.
+//! Writes new files that belong together.
 
 use std::{
     fs,
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use crate::cli::failure::io_error_text;
 use lmthing_base::diagnostic::Diagnostic;
 
-/// Writes both files or none. Existing files are not overwritten; `advice` says what to do about one.
-pub(super) fn write_both(files: [(&Path, &str); 2], advice: &str) -> Result<(), Box<Diagnostic>> {
+/// Writes all files or none. Existing files are not overwritten; `advice` says what to do about one.
+pub(super) fn write_all(files: &[(PathBuf, &[u8])], advice: &str) -> Result<(), Box<Diagnostic>> {
     // Also true for a dangling symbolic link.
     if let Some((file, _)) = files.iter().find(|(file, _)| file.symlink_metadata().is_ok()) {
         let message = format!("{} is there already; nothing was written", file.display());
@@ -21,9 +21,9 @@ pub(super) fn write_both(files: [(&Path, &str); 2], advice: &str) -> Result<(), 
         return Err(Box::new(Diagnostic::new(message).with_hint("take another folder, or move the file away")));
     }
     let mut written: Vec<&Path> = Vec::new();
-    for (file, text) in files {
+    for (file, content) in files {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let result = folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| write_new(file, text));
+        let result = folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| write_new(file, content));
         if let Err(error) = result {
             // A single file would block the next attempt.
             written.iter().for_each(|file| drop(fs::remove_file(file)));
@@ -36,7 +36,7 @@ pub(super) fn write_both(files: [(&Path, &str); 2], advice: &str) -> Result<(), 
 }
 
 /// Writes a file that is there whole or not at all.
-fn write_new(path: &Path, text: &str) -> io::Result<()> {
+fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = fs::File::create_new(path)?;
-    file.write_all(text.as_bytes()).inspect_err(|_| drop(fs::remove_file(path)))
+    file.write_all(content).inspect_err(|_| drop(fs::remove_file(path)))
 }

@@ -11,20 +11,30 @@ pub(super) const WIDTH: usize = 120;
 /// What follows a value on its line: `]);`, a comma.
 const END: usize = 4;
 
+/// What is written in place of a value.
+type Replace<'a> = &'a dyn Fn(&Value) -> Option<String>;
+
 /// A value on one line if it fits there, after `begun` characters.
 pub(super) fn literal(value: &Value, indent: usize, begun: usize) -> String {
-    let line = on_one_line(value);
+    literal_with(value, (indent, begun), &|_| None)
+}
+
+pub(super) fn literal_with(value: &Value, (indent, begun): (usize, usize), replace: Replace<'_>) -> String {
+    let line = on_one_line(value, replace);
     if begun + line.chars().count() + END <= WIDTH {
         return line;
     }
     let inner = indent + 2;
     let (open, close, members): (_, _, Vec<String>) = match value {
-        Value::Array(items) => ('[', ']', items.iter().map(|item| literal(item, inner, inner)).collect()),
+        _ if replace(value).is_some() => return line,
+        Value::Array(items) => {
+            ('[', ']', items.iter().map(|item| literal_with(item, (inner, inner), replace)).collect())
+        }
         Value::Object(map) => {
             let member = |(name, value): (&String, &Value)| {
                 let name = key(name);
                 let begun = inner + name.chars().count() + 2;
-                format!("{name}: {}", literal(value, inner, begun))
+                format!("{name}: {}", literal_with(value, (inner, begun), replace))
             };
             ('{', '}', map.iter().map(member).collect())
         }
@@ -43,13 +53,17 @@ pub(super) fn lines(open: char, members: &[String], close: char, indent: usize) 
     text
 }
 
-fn on_one_line(value: &Value) -> String {
+fn on_one_line(value: &Value, replace: Replace<'_>) -> String {
+    if let Some(text) = replace(value) {
+        return text;
+    }
+    let one = |value: &Value| on_one_line(value, replace);
     match value {
         Value::String(text) => string(text),
-        Value::Array(items) => format!("[{}]", items.iter().map(on_one_line).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => format!("[{}]", items.iter().map(one).collect::<Vec<_>>().join(", ")),
         Value::Object(map) if map.is_empty() => "{}".to_owned(),
         Value::Object(map) => {
-            let members = map.iter().map(|(name, value)| format!("{}: {}", key(name), on_one_line(value)));
+            let members = map.iter().map(|(name, value)| format!("{}: {}", key(name), one(value)));
             format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
         }
         value => value.to_string(),

@@ -1,6 +1,7 @@
 //! `lmthing runs export ID --as-test` (docs/reference/runs.md): writes a test with its recording of a run.
 
 mod exchanges;
+mod input_files;
 mod literal;
 mod source;
 
@@ -17,15 +18,16 @@ use serde_json::Value;
 
 use self::{
     exchanges::{Exchange, RunContents},
+    input_files::InputFiles,
     source::{TestModel, TestSource},
 };
 use super::json::timestamp;
 use crate::cli::{
     Printer,
     approval_args::APPROVED,
-    commands::{journal::MCP_CONFIG, new_files::write_both},
+    commands::{journal::MCP_CONFIG, new_files::write_all},
 };
-use lmthing_base::diagnostic::Diagnostic;
+use lmthing_base::{diagnostic::Diagnostic, input::has_unreadable_file};
 use lmthing_providers::{ProviderContext, RecordedExchange, Redactor, list_models, recording_text};
 use lmthing_store::journal::{Journal, RunInfo, RunStart, RunStatus};
 use lmthing_testing::recording_of;
@@ -46,6 +48,7 @@ pub(super) fn export(id: &str, path: &Path, variables: Variables, printer: &Prin
     contents.redact(&redactor);
     let values = start.input.iter_mut().flat_map(|input| input.values_mut());
     values.for_each(|value| redactor.apply_json(value));
+    check_files_of_input(&run, &start)?;
     let unwritable =
         |error: &dyn std::fmt::Display| Box::new(Diagnostic::new(format!("cannot write the recording: {error}")));
     let exchange = |exchange: &Exchange| {
@@ -61,7 +64,10 @@ pub(super) fn export(id: &str, path: &Path, variables: Variables, printer: &Prin
         model: model(&start, &contents, variables),
         ..source((&run, &start), &contents, &files, &date, &command)
     };
-    write_both([(&files.recording, &recording), (&files.test, &test.text())], OVERWRITES_NOTHING)?;
+    let text = test.text();
+    let mut written = vec![(files.recording.clone(), recording.as_bytes()), (files.test.clone(), text.as_bytes())];
+    written.extend(test.input_files.contents(files.test.parent().unwrap_or(Path::new(""))));
+    write_all(&written, OVERWRITES_NOTHING)?;
     warnings(&run, &start, &files).into_iter().for_each(|warning| printer.stderr(&format!("Warning: {warning}\n")));
     printer.text(&format!("{}\n{}\n", shown(&files.test).display(), shown(&files.recording).display()));
     printer.flush();
@@ -102,7 +108,7 @@ impl TestFiles {
     }
 
     fn check_free(&self) -> Result<(), Box<Diagnostic>> {
-        // `write_both` refuses them as well, but only after the whole run was read.
+        // `write_all` refuses them as well, but only after the whole run was read.
         let taken = [&self.test, &self.recording].into_iter().find(|file| file.symlink_metadata().is_ok());
         let Some(taken) = taken else { return Ok(()) };
         let message = format!("{} is there already; nothing was written", shown(taken).display());
@@ -156,6 +162,14 @@ fn check_file(run: &RunInfo) -> Result<(), Box<Diagnostic>> {
     Err(refused(message, "the test stands next to it and runs it; put it back first, or run it where it is now".into()))
 }
 
+fn check_files_of_input(run: &RunInfo, start: &RunStart) -> Result<(), Box<Diagnostic>> {
+    if !start.input.iter().flat_map(|input| input.values()).any(has_unreadable_file) {
+        return Ok(());
+    }
+    let message = format!("the input of the run {} has a file with a secret, so that a test cannot have it", run.id);
+    Err(refused(message, "export a run with a file in which there are no keys".to_owned()))
+}
+
 fn check_contents(run: &RunInfo, contents: &RunContents) -> Result<(), Box<Diagnostic>> {
     let id = &run.id;
     if contents.own().next().is_none() {
@@ -187,6 +201,7 @@ fn source<'a>(
 ) -> TestSource<'a> {
     let text = contents.finish["text"].as_str().unwrap_or_default().to_owned();
     let given = start.options.get(APPROVED).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let input = start.input.clone().map(Value::Object).unwrap_or_default();
     let needs_options = !start.env_files.is_empty() || start.options.contains_key(MCP_CONFIG);
     TestSource {
         run: &run.id,
@@ -195,7 +210,8 @@ fn source<'a>(
         stem: &files.stem,
         recording: files.recording.file_name().unwrap_or_default().to_string_lossy(),
         command: needs_options.then_some(command),
-        input: start.input.clone().map(Value::Object),
+        input_files: InputFiles::of(format!("{}.test.files", files.stem), &input),
+        input: Some(input).filter(|input| !input.is_null()),
         model: TestModel::OfFile,
         approved: given.chain(contents.approved.iter().map(String::as_str)).collect(),
         has_tools: contents.has_tools,

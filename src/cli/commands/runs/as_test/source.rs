@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::{
     exchanges::Call,
-    literal::{WIDTH, comment, lines, literal, string},
+    input_files::InputFiles,
+    literal::{WIDTH, comment, lines, literal, literal_with, string},
 };
 use lmthing_testing::RECORDED_MODEL;
 
@@ -24,6 +25,7 @@ pub(super) struct TestSource<'a> {
     /// The command that runs the test, if it needs options.
     pub(super) command: Option<&'a str>,
     pub(super) input: Option<Value>,
+    pub(super) input_files: InputFiles,
     pub(super) model: TestModel,
     pub(super) approved: Vec<&'a str>,
     pub(super) has_tools: bool,
@@ -57,7 +59,9 @@ impl TestSource<'_> {
         };
         let _ = write!(
             text,
-            "import {{ expect, run, test }} from 'lmthing/test';\n\ntest({title}, {timeout}async () => {{\n{}",
+            "{}import {{ expect, run, test }} from 'lmthing/test';\n\n{}test({title}, {timeout}async () => {{\n{}",
+            self.input_files.import(),
+            self.input_files.function(),
             self.call()
         );
         let _ = write!(text, "\n{}}});\n", self.expectations());
@@ -68,7 +72,8 @@ impl TestSource<'_> {
     fn call(&self) -> String {
         let mut options = Vec::new();
         if let Some(input) = &self.input {
-            options.push(format!("input: {}", literal(input, 4, 11)));
+            let input = literal_with(input, (4, 11), &|value| self.input_files.call(value));
+            options.push(format!("input: {input}"));
         }
         match &self.model {
             TestModel::OfFile => {}
