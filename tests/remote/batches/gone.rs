@@ -32,7 +32,7 @@ fn the_rows_of_a_batch_that_is_gone_fail_and_those_of_others_do_not() {
         let outcome = lab.map("");
         let failed = failures(&lab);
         assert_eq!((outcome.code, failed.len(), lab.answers().len()), (1, 2, 4), "{dialect:?}: {outcome:?}");
-        assert!(failed[0].contains("does not have the batch") && failed[0].contains(&gone), "{failed:?}");
+        assert!(failed[0].contains("does not have the results of batch") && failed[0].contains(&gone), "{failed:?}");
         assert_eq!(lab.server.files(), [""; 0], "{dialect:?}");
         ends_with_the_rest(&lab, "");
     });
@@ -99,6 +99,48 @@ fn answers_that_are_there_are_written_before_an_error_ends_the_command() {
         lab.finish(4);
         assert_eq!((lab.sizes(), lab.paid_twice()), (vec![2, 2], vec![]), "{dialect:?}");
     });
+}
+
+/// As after a kill between the answers and the rows.
+#[cfg(unix)]
+#[test]
+fn rows_whose_answers_were_stored_by_an_earlier_command_are_written_before_an_error_ends_this_one() {
+    let lab = endless(Dialect::OpenAi, 4, "plain");
+    let slow = "
+export const input = { type: 'object', properties: { n: { type: 'number' }, kind: { type: 'string' } } };
+export default async ({ $ }, { n }) => {
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  $`row ${n} plain`;
+};
+";
+    lab.folder.write("p.lmt.mjs", slow);
+    assert_eq!(lab.map("--no-wait --batch-size 2").code, 0);
+    let rows: Vec<String> = lab.server.batches()[0].requests.iter().map(|(_, body)| body.to_string()).collect();
+    lab.server.end(&lab.server.batches()[0].id.clone(), Phase::Completed);
+    lab.server.fail(Act::Delete, 0, Fault::HoldBefore);
+    let map = lab.start("--jobs 1");
+    crate::support::wait_until("stored answers", || lab.server.count(Act::Delete) > 0);
+    map.signal("KILL");
+    map.end();
+    let refused = json!({ "error": { "message": "the key is revoked" } });
+    lab.server.fail(Act::Status, lab.server.count(Act::Status), Fault::Refuse(401, "", refused));
+    let outcome = lab.map("--jobs 1");
+    assert_eq!((outcome.code, failures(&lab).len()), (1, 0), "{outcome:?}");
+    let answers = lab.answers();
+    assert!(answers.len() == 2, "{answers:?}, {outcome:?}");
+    assert!(answers.iter().all(|(_, text)| rows.iter().any(|body| body.contains(text))), "{answers:?}, {rows:?}");
+    end_all(&lab, &Phase::Completed);
+    lab.finish(4);
+    assert_eq!((lab.sizes(), lab.paid_twice()), (vec![2, 2], vec![]));
+}
+
+#[test]
+fn a_file_that_cannot_be_deleted_is_left() {
+    let lab = Lab::new(Dialect::OpenAi, 1, "plain");
+    lab.server.fail(Act::Delete, 0, Fault::Refuse(403, "", json!({ "error": { "message": "not yours" } })));
+    let outcome = lab.map("");
+    assert_eq!((outcome.code, lab.server.files().len()), (0, 1), "{outcome:?}");
+    assert!(outcome.stderr.contains("is left at the provider: not yours"), "{outcome:?}");
 }
 
 #[test]

@@ -65,6 +65,22 @@ fn the_next_model_of_a_list_is_asked_when_a_creation_is_refused() {
 }
 
 #[test]
+fn what_a_batch_has_answered_before_it_failed_is_kept() {
+    for dialect in [Dialect::OpenAi, Dialect::Mistral] {
+        let lab = Lab::new(dialect, 4, "plain");
+        lab.server.next_ends_as(&[Phase::Failed { code: "partial", message: "the model was switched off" }]);
+        let outcome = lab.map("");
+        let results = results_in(&lab.folder, "out.jsonl");
+        let failed: Vec<&Value> = results.iter().filter(|row| row.get("error").is_some()).collect();
+        assert_eq!((outcome.code, results.len(), failed.len()), (1, 4, 2), "{dialect:?}: {outcome:?}");
+        let message = failed[0]["error"]["message"].to_string();
+        assert!(message.contains("the model was switched off"), "{dialect:?}: {message}");
+        lab.finish(4);
+        assert_eq!((lab.sizes(), lab.paid_twice()), (vec![4, 2], vec![]), "{dialect:?}");
+    }
+}
+
+#[test]
 fn a_batch_that_fails_without_a_reason_says_so() {
     for dialect in [Dialect::OpenAi, Dialect::Mistral, Dialect::Google] {
         let lab = Lab::new(dialect, 1, "plain");

@@ -40,6 +40,10 @@ impl BatchResult {
         BatchResult { line: Some(line), is_error: true, is_paid: false }
     }
 
+    pub(super) fn missing() -> Self {
+        BatchResult { line: None, is_error: false, is_paid: false }
+    }
+
     pub(super) fn expired(id: &str) -> Self {
         BatchResult::unpaid(json!({
             "custom_id": id, "response": null,
@@ -60,7 +64,7 @@ pub(super) fn result(dialect: Dialect, endpoint: &str, id: &str, body: &Value, r
     let reply = replies(&asked(id, body));
     let whole = |status: u16, body: Value| json!({ "custom_id": id, "response": { "status_code": status, "request_id": id, "body": body }, "error": null });
     match reply {
-        Reply::Missing => BatchResult { line: None, is_error: false, is_paid: false },
+        Reply::Missing => BatchResult::missing(),
         Reply::Expired => BatchResult::expired(id),
         Reply::Error(status, message) => BatchResult::unpaid(whole(status, error(dialect, status, &message))),
         reply => {

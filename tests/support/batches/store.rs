@@ -15,6 +15,7 @@ pub(crate) enum Phase {
     /// A part is answered: every other request.
     Expired,
     Cancelled,
+    /// With the code `partial`, a part is answered.
     Failed {
         code: &'static str,
         message: &'static str,
@@ -154,7 +155,8 @@ impl Store {
     fn write_results(&mut self, at: usize, answers: Answers<'_>) {
         let batch = &self.batches[at];
         let is_written = batch.output_file.is_some() || batch.error_file.is_some();
-        if is_written || matches!(batch.phase, Phase::Running | Phase::Failed { .. }) {
+        let is_refused = matches!(batch.phase, Phase::Failed { code, .. } if code != "partial");
+        if is_written || is_refused || batch.phase == Phase::Running {
             return;
         }
         let (mut good, mut bad) = (Vec::new(), Vec::new());
@@ -162,6 +164,7 @@ impl Store {
             let is_late = batch.phase != Phase::Completed && index % 2 == 1;
             let result = match is_late {
                 true if batch.phase == Phase::Expired => BatchResult::expired(id),
+                true if batch.phase != Phase::Cancelled => BatchResult::missing(),
                 true => BatchResult::cancelled(id),
                 false => answers(&batch.endpoint, id, body),
             };

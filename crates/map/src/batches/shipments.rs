@@ -247,7 +247,7 @@ impl Shipment {
             BatchPhase::Failed { is_queue_full: true, .. } => Unanswered::GiveBack { is_held: false },
             BatchPhase::Failed { reason, .. } => Unanswered::Fail(reason.clone()),
             BatchPhase::Gone => {
-                Unanswered::Fail(format!("the provider does not have the batch {} any more", self.name()))
+                Unanswered::Fail(format!("the provider does not have the results of batch {} any more", self.name()))
             }
             BatchPhase::Expired => Unanswered::Fail(format!("the batch {} was not answered in time", self.name())),
             BatchPhase::InProgress | BatchPhase::Completed => Unanswered::Fail(MISSING.to_owned()),

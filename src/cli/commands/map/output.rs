@@ -63,7 +63,7 @@ impl<'a> MapOutput<'a> {
         if *ended > 0 {
             let batches = batches(*ended);
             text.push_str(&format!(
-                "{batches} of {out} had ended already. The command that submitted them takes the answers.\n"
+                "{batches} of {out} had ended already. The command that submitted them takes what was answered.\n"
             ));
         }
         if text.is_empty() && problem.is_none() {
