@@ -46,7 +46,7 @@ pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {
         let mut output = MapOutput::new(args, printer, interrupts);
         return cancel(out, environment, &mut output, &redactor).unwrap_or_else(|ending| {
             output.stop();
-            fail(ending)
+            fail(*ending)
         });
     }
     let options = check_file(args.file()).and_then(|()| options(args, environment, printer));
@@ -71,12 +71,12 @@ fn cancel(
     environment: Environment,
     output: &mut MapOutput<'_>,
     redactor: &Redactor,
-) -> Result<ExitCode, Ending> {
+) -> Result<ExitCode, Box<Ending>> {
     if let Some(wrong) = environment.wrong {
-        return Err(Ending::not_begun(wrong.into(), redactor));
+        return Err(Box::new(Ending::not_begun(wrong.into(), redactor)));
     }
     let cancelled = cancel_batches(out, &environment.variables, output)
-        .map_err(|error| Ending::of_run(&FileRun::Failed(error), None, None, redactor))?;
+        .map_err(|error| Box::new(Ending::of_run(&FileRun::Failed(error), None, None, redactor)))?;
     Ok(output.cancelled(&cancelled, out))
 }
 
