@@ -72,6 +72,7 @@ fn mistakes_in_eval_files_are_found_at_their_lines() {
         ("limits: { steps: 2 }", "limits: { step: 2 }", 8, "'step'"),
         ("text === row.expected", "text.size === row.expected", 5, "'size'"),
         ("=> text === row.expected", "=> text + row.expected", 5, "string"),
+        ("=== row.expected", "=== row.expcted", 5, "Did you mean 'expected'?"),
         ("'is polite', {", "'is polite', { nede: 1,", 6, "'nede'"),
         ("'ollama:judge'", "'olama:judge'", 6, "olama"),
     ] {
@@ -79,6 +80,23 @@ fn mistakes_in_eval_files_are_found_at_their_lines() {
         let errors: Vec<_> = found.iter().filter(|finding| finding.severity == "error").collect();
         let there = errors.iter().any(|finding| finding.line == line && finding.text().contains(words));
         assert!(there, "{wrong}: {errors:#?}");
+    }
+}
+
+#[test]
+fn scores_may_read_each_column_that_a_row_could_have() {
+    for rows in [
+        "[{ city: 'Rome' }, { city: 'Oslo', expected: 'Norway' }, { expected: null, city: [] }]",
+        "[{ city: 'Rome', ...more }]",
+        "[...others, { city: 'Rome' }]",
+        "others",
+        "[]; rows.push(...others)",
+        "() => [{ city: 'Rome' }]",
+    ] {
+        let more = "const more = { expected: 'Italy' };\nconst others = [more];\n";
+        let source = EVAL.replace("[{ city: 'Rome', expected: 'Italy' }]", rows);
+        let found = findings(&source.replace("export const rows", &format!("{more}export const rows")));
+        assert!(found.is_empty(), "{rows}: {found:#?}");
     }
 }
 

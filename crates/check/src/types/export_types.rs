@@ -27,7 +27,11 @@ impl ExportEdits {
     pub(super) fn of_eval(tree: &Tree, language: Language) -> Result<Self, Error> {
         let reader = ExportReader { tree, module: Module::of(tree)? };
         let mut export_edits = ExportEdits::default();
-        for (name, kind) in [("rows", "Rows"), ("scores", "Scores"), ("variants", "Variants")] {
+        let scores = match reader.written_rows()? {
+            Some(rows) => format!("Scores<any, import('{MODULE}').ColumnsOf<typeof {rows}>>"),
+            None => "Scores".to_owned(),
+        };
+        for (name, kind) in [("rows", "Rows"), ("scores", &scores), ("variants", "Variants")] {
             let Some(local) = reader.local(name) else { continue };
             // What is added later is checked when the file is loaded.
             if !mutation_of(tree, &name_of(tree, local.node)?)?.is_changed {
@@ -200,6 +204,26 @@ struct ExportReader<'a> {
 impl ExportReader<'_> {
     fn local(&self, export: &str) -> Option<Local> {
         self.module.local(self.module.export(export)?.local.as_deref()?)
+    }
+
+    /// The variable of `rows`, if it has all columns of an eval: a list of objects that stand in it.
+    fn written_rows(&self) -> Result<Option<String>, Error> {
+        let tree = self.tree;
+        let Some(local) = self.local("rows") else { return Ok(None) };
+        let Some(rows) = tree.node(local.node)?.initializer() else { return Ok(None) };
+        let name = name_of(tree, local.node)?;
+        if tree.kind(rows)? != K::ArrayLiteralExpression || mutation_of(tree, &name)?.is_changed {
+            return Ok(None);
+        }
+        for row in tree.children(rows)? {
+            let is_object = tree.kind(row)? == K::ObjectLiteralExpression;
+            let parts = if is_object { tree.children(row)? } else { Vec::new() };
+            let kinds = parts.into_iter().map(|part| tree.kind(part)).collect::<Result<Vec<_>, _>>()?;
+            if !is_object || kinds.contains(&K::SpreadAssignment) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(name))
     }
 
     /// `base` of `base.concat(…)`, where the list of items begins.

@@ -27,6 +27,8 @@ declare module 'lmthing:check' {
   export type Changed = <T>(config: T) => Config<T>;
   export type Listed = (items: any) => MockItem[];
   export type InputOf<S> = 0 extends 1 & S ? any : InputValue<S>;
+  type KeysOf<T> = T extends unknown ? keyof T : never;
+  export type ColumnsOf<Rows extends readonly unknown[]> = { [K in KeysOf<Rows[number]>]: any };
 }
 ";
 
