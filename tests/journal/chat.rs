@@ -287,18 +287,30 @@ export default ({ def }) => { def('WHO', 'who=root.'); };
 #[test]
 fn messages_that_a_killed_run_has_not_said_are_said_by_resume() {
     let project = project(|conversation| match conversation.step {
-        1 => Turn::text("this answer takes long to come").slowly(Duration::from_millis(200)),
+        1 | 4 => Turn::text("this answer takes long to come").slowly(Duration::from_millis(200)),
         step => Turn::text(&format!("answer {step}")),
     });
-    let mut running = Running::of(&mut project.command("run --journal --say a --say b --say c p.lmt.mjs"));
-    running.wait_for("this ", 1);
-    running.signal("KILL");
-    running.end();
+    let killed = |arguments: &str| {
+        let mut running = Running::of(&mut project.command(arguments));
+        running.wait_for("this ", 1);
+        running.signal("KILL");
+        running.end();
+    };
+    killed("run --journal --say a --say b --say c p.lmt.mjs");
     let outcome = project.run("resume last --say d");
     let expected = "this answer takes long to come\nanswer 2\nanswer 3\n";
     assert_eq!((outcome.code, outcome.stdout.as_str()), (0, expected), "{outcome:?}");
     let said = messages(&project);
     assert_eq!([&said[1], &said[3], &said[5], &said[7]], ["a", "b", "c", "d"]);
+    killed("resume last --say e --say f");
+    let outcome = project.run("resume last");
+    assert_eq!(
+        (outcome.code, outcome.stdout.as_str()),
+        (0, "this answer takes long to come\nanswer 5\n"),
+        "{outcome:?}"
+    );
+    let said = messages(&project);
+    assert_eq!([&said[9], &said[11]], ["e", "f"]);
 }
 
 #[test]

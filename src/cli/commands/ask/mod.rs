@@ -43,25 +43,20 @@ pub(in crate::cli) fn run(args: &AskArgs, printer: &Printer) -> ExitCode {
     printer.keep_secret(&redactor);
     let variables: BTreeMap<String, String> = environment.variables.iter().cloned().collect();
     let prepared = match environment.wrong.take() {
-        Some(wrong) => Err(wrong),
+        Some(wrong) => Err(wrong.into()),
         None => prepare(args, &variables),
     };
-    // Standard input comes last, as the other end of a pipe may take long.
-    let prepared = prepared.map_err(|wrong| Ending::not_begun(wrong.into(), &redactor)).and_then(|prepared| {
-        let text = question_text(args).map_err(|error| match error {
-            NoQuestion::Wrong(wrong) => Ending::not_begun(wrong.into(), &redactor),
-            NoQuestion::Late(limit) => Ending::of_limit(limit),
-        })?;
-        Ok((prepared, text))
-    });
-    let ((mut question, command), text) = match prepared {
+    let (question, command) = match prepared {
         Ok(prepared) => prepared,
-        Err(ending) => {
+        Err(problem) => {
+            let ending = match problem {
+                NoQuestion::Wrong(wrong) => Ending::not_begun(wrong.into(), &redactor),
+                NoQuestion::Late(limit) => Ending::of_limit(limit),
+            };
             Show::new(args.show, printer, &redactor, None).end(&ending);
             return ending.code;
         }
     };
-    question.push(ContentPart::text(text));
     if let Some(model) = command.setup.model.as_ref().filter(|_| args.model.is_none() && !args.show.quiet)
         && let Some(name) = model::resolved_name(model, &variables)
     {
@@ -70,7 +65,7 @@ pub(in crate::cli) fn run(args: &AskArgs, printer: &Printer) -> ExitCode {
     run::run_talk(&command, printer, Some(environment), speaker::asking(question))
 }
 
-fn prepare(args: &AskArgs, variables: &BTreeMap<String, String>) -> Result<(Vec<ContentPart>, RunArgs), WrongUsage> {
+fn prepare(args: &AskArgs, variables: &BTreeMap<String, String>) -> Result<(Vec<ContentPart>, RunArgs), NoQuestion> {
     let output = args.schema.as_deref().map(schema::read).transpose()?;
     let (model, source) = match (&args.model, &args.mock) {
         (None, None) => {
@@ -81,16 +76,20 @@ fn prepare(args: &AskArgs, variables: &BTreeMap<String, String>) -> Result<(Vec<
     };
     if let (Some("mock"), Some(source)) = (model.as_deref(), source) {
         let hint = "--mock FILE takes answers from mock items in a JSON file";
-        return Err(WrongUsage::new(format!("{source} mock: there is no prompt file with items of a mock"), hint));
+        return Err(
+            WrongUsage::new(format!("{source} mock: there is no prompt file with items of a mock"), hint).into()
+        );
     }
     let files = args.attach.iter().map(|path| attachment::read(path)).collect::<Result<Vec<_>, _>>();
-    let question = files.map_err(|error| match (&error, &model) {
+    let mut question = files.map_err(|error| match (&error, &model) {
         (AttachmentError::UnknownKind(path), Some(model)) => WrongUsage::plain(format!(
             "-a: {path}: {model} does not take a file of an unknown kind; pictures, PDF, audio and text in UTF-8 can be \
              attached"
         )),
         _ => WrongUsage::plain(format!("-a: {error}")),
     })?;
+    // Last, as the other end of a pipe may take long.
+    question.push(ContentPart::text(question_text(args)?));
     write_prompt(args.system.as_deref(), output.as_ref());
     let setup = SetupArgs { model, mock: args.mock.clone(), env_file: args.env_file.clone(), mcp_config: None };
     let (show, limits) = (args.show, args.limits.clone());
