@@ -40,6 +40,8 @@ fn store(connection: &Connection, run: i64, content: &str) -> rusqlite::Result<S
     if let Some(number) = known.query_row(params![run, length, content], |row| row.get(0)).optional()? {
         return Ok(reference(number));
     }
+    // It has a copy of the content.
+    drop(known);
     let new = "INSERT INTO contents (run, length, number, content) \
                SELECT ?1, ?2, count(*), ?3 FROM contents WHERE run = ?1 AND length = ?2 RETURNING number";
     connection.prepare_cached(new)?.query_row(params![run, length, content], |row| Ok(reference(row.get(0)?)))

@@ -293,7 +293,9 @@ impl Recorder {
         let is_known = start.not_resumable.is_some();
         start.without_secrets(&*self.secrets);
         self.new_not_resumable_reason.replace(start.not_resumable.clone().filter(|_| !is_known));
-        Beginning::New { id: self.run(), began: self.began.get(), start: start.clone() }
+        // Files make it large, and only a conversation needs it again.
+        let input = if start.options.contains_key(CHAT) { start.input.clone() } else { start.input.take() };
+        Beginning::New { id: self.run(), began: self.began.get(), start: RunStart { input, ..start.clone() } }
     }
 
     fn write_entry(&self, key: &str, entry: Entry) -> StoredFuture<'static> {
