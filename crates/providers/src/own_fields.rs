@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::{redact::names_a_secret, wire::EncodedRequest};
+use super::{redact::Redactor, wire::EncodedRequest};
 use lmthing_base::chat::{CallSettings, OWN_FIELDS};
 
 /// The fields of one provider.
@@ -53,14 +53,14 @@ impl OwnFields {
         }
     }
 
-    /// The path of an endpoint with its query, without secrets.
-    pub(super) fn with_query(&self, path: &str) -> String {
-        let Ok(mut url) = Url::parse(&format!("http://localhost{path}")) else { return path.to_owned() };
+    /// The path of an endpoint with its query, and the parameters with secrets, which are not in that.
+    pub(super) fn with_query(&self, path: &str, redactor: &Redactor) -> (String, Vec<(String, String)>) {
+        let Ok(mut url) = Url::parse(&format!("http://localhost{path}")) else { return (path.to_owned(), Vec::new()) };
         self.put_query(&mut url);
-        let secrets: Vec<String> =
-            url.query_pairs().map(|(name, _)| name.into_owned()).filter(|name| names_a_secret(name)).collect();
-        secrets.iter().for_each(|name| set_parameter(&mut url, name, None));
-        url[url::Position::BeforePath..].to_owned()
+        let mut secrets: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+        secrets.retain(|(name, value)| redactor.is_secret_parameter(name, value));
+        secrets.iter().for_each(|(name, _)| set_parameter(&mut url, name, None));
+        (url[url::Position::BeforePath..].to_owned(), secrets)
     }
 }
 
@@ -92,7 +92,7 @@ fn merge(into: &mut Map<String, Value>, from: Map<String, Value>) {
     }
 }
 
-fn set_parameter(url: &mut Url, name: &str, value: Option<&str>) {
+pub(super) fn set_parameter(url: &mut Url, name: &str, value: Option<&str>) {
     let others = url.query_pairs().into_owned().filter(|(known, _)| known != name);
     let own = value.map(|value| (name.to_owned(), value.to_owned()));
     let pairs: Vec<(String, String)> = others.chain(own).collect();

@@ -24,6 +24,8 @@ pub struct ProviderSettings {
     pub secret_access_key: Option<String>,
     pub session_token: Option<String>,
     pub query: Option<String>,
+    /// Parameters of addresses that a prompt sets for its requests and that hold secrets, for batches.
+    pub secret_query: Vec<(String, String)>,
     /// OpenAI-compatible: `includeUsage`; `false` omits the request for token counts.
     pub include_usage: Option<bool>,
 }

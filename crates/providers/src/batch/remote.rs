@@ -6,7 +6,8 @@ use reqwest::Url;
 
 use super::{BatchTarget, refusal::no_batches, service::BatchService};
 use crate::{
-    ProviderContext, ProviderError, ProviderErrorKind, ProviderSettings, create::make_known, transport::HttpModel,
+    ProviderContext, ProviderError, ProviderErrorKind, ProviderSettings, create::make_known, own_fields::set_parameter,
+    transport::HttpModel,
 };
 
 pub(super) struct Remote {
@@ -60,7 +61,8 @@ impl Remote {
             return Err(wrong(message).with_hint("Set the base URL to what it was."));
         }
         let endpoint = model.address.join(&target.path);
-        let endpoint = endpoint.map_err(|fault| wrong(format!("The base URL {}", fault.what)))?;
+        let mut endpoint = endpoint.map_err(|fault| wrong(format!("The base URL {}", fault.what)))?;
+        settings.secret_query.iter().for_each(|(name, value)| set_parameter(&mut endpoint, name, Some(value)));
         Ok(Remote { model, service, target: target.clone(), endpoint, poll: Poll::DEFAULT })
     }
 

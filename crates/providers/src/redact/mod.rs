@@ -163,6 +163,16 @@ impl Redactor {
         }
     }
 
+    /// Whether the text is or holds a known secret.
+    pub(super) fn has_secret(&self, text: &str) -> bool {
+        self.finds(text) || self.0.known.borrow().is_secret(text)
+    }
+
+    /// Whether a parameter of an address must not be stored.
+    pub(super) fn is_secret_parameter(&self, name: &str, value: &str) -> bool {
+        heuristics::names_a_secret_parameter(name) || heuristics::is_random(value) || self.has_secret(value)
+    }
+
     pub fn apply(&self, text: &str) -> String {
         self.redacted(text).into_owned()
     }

@@ -47,8 +47,10 @@ const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) struct Prepared {
     pub url: Url,
-    /// The path of the endpoint, with its query.
+    /// The path of the endpoint, with its query, without secrets.
     pub path: String,
+    /// The parameters of the query that hold secrets.
+    pub secret_query: Vec<(String, String)>,
     headers: HeaderMap,
     /// Headers of settings and call, which win over those of authentication.
     explicit_headers: HeaderMap,
@@ -103,11 +105,12 @@ impl Prepared {
         for (name, value) in model.headers.iter().chain(&settings.headers) {
             insert_header(&mut explicit_headers, name, value).map_err(|error| wrong(&error.to_string()))?;
         }
-        let path = own.with_query(&encoded.path);
+        let (path, secret_query) = own.with_query(&encoded.path, &errors.redactor);
         let body = RefCell::new(RequestBody::new(model, encoded));
         Ok(Prepared {
             url,
             path,
+            secret_query,
             headers,
             explicit_headers,
             body,
@@ -122,17 +125,17 @@ impl Prepared {
 }
 
 impl Prepared {
-    /// The headers of the request that hold no secrets, without those of every request.
-    pub(super) fn headers(&self) -> Vec<(String, String)> {
+    /// The headers without those of every request, and apart from them those that hold secrets under any name.
+    pub(super) fn headers_and_secrets(&self) -> (Vec<(String, String)>, Vec<(String, String)>) {
         let all = self.headers.iter().chain(&self.explicit_headers);
-        let own = all.filter(|(name, value)| ![CONTENT_TYPE, ACCEPT_ENCODING].contains(name) && !value.is_sensitive());
-        own.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned()))).collect()
-    }
-
-    /// The headers of settings and call that hold secrets.
-    pub(super) fn secret_headers(&self) -> impl Iterator<Item = (String, String)> {
-        let secret = self.explicit_headers.iter().filter(|(_, value)| value.is_sensitive());
-        secret.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())))
+        let own = all.filter(|(name, _)| ![CONTENT_TYPE, ACCEPT_ENCODING].contains(name));
+        let texts = own.filter_map(|(name, value)| Some((name, value.to_str().ok()?.to_owned(), value.is_sensitive())));
+        let (secret, open): (Vec<_>, Vec<_>) =
+            texts.partition(|(_, value, is_secret)| *is_secret || self.errors.redactor.has_secret(value));
+        let pairs = |all: Vec<(&HeaderName, String, bool)>| {
+            all.into_iter().map(|(name, value, _)| (name.to_string(), value)).collect()
+        };
+        (pairs(open), pairs(secret))
     }
 
     pub(super) fn unreadable(&self, what: &str) -> AttemptFailure {

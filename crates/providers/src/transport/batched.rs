@@ -48,10 +48,12 @@ fn request(
     let service = BatchService::of(model).ok_or_else(|| crate::batch::no_batches(&model.provider, &model.model_id))?;
     let body = prepared.body.borrow().without_stream();
     let body = RawValue::from_string(body).expect("the body of a request is JSON");
+    let (headers, secret_headers) = prepared.headers_and_secrets();
     let mut settings = model.settings.clone();
-    settings.headers.extend(prepared.secret_headers());
+    settings.headers.extend(secret_headers);
+    settings.secret_query.clone_from(&prepared.secret_query);
     Ok(BatchRequest {
-        target: service.target(model, &prepared.path, prepared.headers()),
+        target: service.target(model, &prepared.path, headers),
         model_id: model.model_id.clone(),
         body,
         place: gate.numbered(place),

@@ -150,6 +150,7 @@ fn settings<'js>(ctx: &Ctx<'js>, given: Option<Value<'js>>, factory: &str) -> Re
         session_token: text("sessionToken")?,
         query: query(ctx, object, factory)?,
         include_usage: flag(ctx, object, "includeUsage", factory)?,
+        ..ProviderSettings::default()
     })
 }
 
