@@ -128,7 +128,7 @@ impl Ending {
     }
 
     /// The run passed a time limit and did not end by itself.
-    pub(super) fn of_limit(LimitReached { message }: LimitReached) -> Self {
+    pub(super) fn of_limit(LimitReached { message, .. }: LimitReached) -> Self {
         let end = FileRun::Failed(Rc::new(RunError::Limit { message }));
         Ending::of_run(&end, None, None, &Redactor::default())
     }

@@ -332,10 +332,10 @@ impl Command {
         }
         // Judges may have reached it.
         if totals.early.is_none()
-            && let Some(words) = self.options.limits.reached()
+            && let Some(reached) = self.options.limits.reached()
             && book.borrow().lacks_scores()
         {
-            totals.early = Some(EarlyEnd::Limit(words));
+            totals.early = Some(EarlyEnd::Limit(reached.message));
         }
     }
 }

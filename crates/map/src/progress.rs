@@ -79,6 +79,8 @@ pub struct Totals {
     /// Batches that are under way at the end, and the rows that wait for them.
     pub batches: u64,
     pub batched_rows: u64,
+    /// Rows with stored answers, which the next command goes on with.
+    pub answered_rows: u64,
 }
 
 impl Totals {

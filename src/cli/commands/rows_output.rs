@@ -185,8 +185,10 @@ pub(super) fn headline(totals: &Totals, noun: &str) -> String {
     let mut parts = vec![format!("{} done", grouped(*done))];
     parts.extend((*failed > 0).then(|| format!("{} failed", grouped(*failed))));
     parts.extend((totals.reused > 0).then(|| format!("{} done before", grouped(totals.reused))));
-    let (batched, left) = (totals.batched_rows, totals.left().saturating_sub(totals.batched_rows));
+    let (batched, answered) = (totals.batched_rows, totals.answered_rows);
+    let left = totals.left().saturating_sub(batched + answered);
     parts.extend((batched > 0).then(|| format!("{} in batches", grouped(batched))));
+    parts.extend((answered > 0).then(|| format!("{} with stored answers", grouped(answered))));
     parts.extend((left > 0).then(|| format!("{} not run", grouped(left))));
     let s = if totals.total == 1 { "" } else { "s" };
     let mut text = format!("{} {noun}{s}: {}", grouped(totals.total), parts.join(", "));

@@ -31,7 +31,7 @@ use crate::cli::{
 use lmthing_base::{
     chat::FinishReason,
     checkpoint::Checkpoints,
-    cost::{LimitReached, RunUsage},
+    cost::{LimitKind, LimitReached, RunUsage},
     diagnostic::Diagnostic,
     input::has_help_option,
     permission::{Permissions, Restricted},
@@ -197,6 +197,7 @@ async fn time_limit(args: &RunArgs) -> LimitReached {
     tokio::time::sleep(time).await;
     let seconds = time.as_secs_f64();
     LimitReached {
+        kind: LimitKind::Time,
         message: format!("the run reached its time limit of {seconds} s before its journal could be opened"),
     }
 }

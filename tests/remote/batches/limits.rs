@@ -1,5 +1,7 @@
 //! Limits of a map in batches.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::json;
 
 use super::{Lab, at_once, reply};
@@ -26,7 +28,7 @@ fn nothing_is_uploaded_when_an_estimate_is_above_the_limit_on_cost() {
     assert_eq!(outcome.code, 4, "{outcome:?}");
     assert!(outcome.stderr.contains("--max-cost"), "{outcome:?}");
     assert_eq!((lab.server.seen().len(), lab.folder.lines("out.jsonl").len()), (0, 0), "{outcome:?}");
-    let outcome = map(&lab, "--max-cost 5");
+    let outcome = map(&lab, "--max-cost 50");
     assert_eq!((outcome.code, lab.sizes()), (0, vec![40]), "{outcome:?}");
     lab.check_done(40, &outcome);
 }
@@ -65,7 +67,7 @@ fn limits_of_the_file_count_all_runs_of_a_row() {
         _ => Reply::Text(asked.text.clone()),
     };
     // A step takes 0.6 cents, 110 tokens, and 0.3 s with the tool.
-    let limits = [("steps: 2", 2), ("cost: 0.014", 3), ("tokens: 250", 3), ("time: '900ms'", 4)];
+    let limits = [("steps: 2", 2), ("cost: 0.014", 3), ("tokens: 250", 3), ("time: '2s'", 8)];
     at_once(&limits, |(limit, most)| {
         let lab = Lab::of(BatchServer::with(Dialect::OpenAi, reply), 2, "slow");
         lab.configure(&format!("limits: {{ {limit} }}"));
@@ -78,6 +80,105 @@ fn limits_of_the_file_count_all_runs_of_a_row() {
         assert!(outcome.stderr.contains(&format!("config.limits.{name} higher")), "{limit}: {outcome:?}");
         assert!(lab.sizes().len() <= *most && (2..).contains(&lab.sizes().len()), "{limit}: {:?}", lab.sizes());
     });
+}
+
+/// Rows whose answers have 500 tokens, for 5.5 cents, after a call of the tool where the kind says so.
+fn costly(rows: usize, kind: &str) -> Lab {
+    let reply = |asked: &Asked| match reply(asked) {
+        Reply::Text(text) => Reply::Long(text, 500),
+        call => call,
+    };
+    Lab::of(BatchServer::with(Dialect::OpenAi, reply), rows, kind)
+}
+
+#[test]
+fn a_first_batch_says_what_the_other_rows_will_cost() {
+    let lab = costly(40, "plain");
+    let outcome = map(&lab, "--max-cost 0.8");
+    assert_eq!((outcome.code, lab.sizes()), (4, vec![10]), "{outcome:?}");
+    for words in
+        ["40 rows: 10 done, 30 not run", "$0.55 was spent in 10 steps, and 30 requests more would take about $1.65"]
+    {
+        assert!(outcome.stderr.contains(words), "{words}: {outcome:?}");
+    }
+    // A tenth of the money.
+    let bodies = lab.server.paid();
+    assert!(bodies.iter().all(|body| body["max_output_tokens"].as_u64().unwrap() <= 800), "{bodies:?}");
+    let outcome = map(&lab, "--max-cost 5");
+    assert_eq!((outcome.code, lab.sizes()), (0, vec![10, 10, 20]), "{outcome:?}");
+    lab.check_done(40, &outcome);
+}
+
+#[test]
+fn the_longest_answers_are_estimated_where_the_file_limits_them() {
+    let lab = costly(40, "plain");
+    lab.configure("options: { maxOutputTokens: 1000 }");
+    let outcome = map(&lab, "--max-cost 3");
+    assert_eq!((outcome.code, lab.server.seen().len()), (4, 0), "{outcome:?}");
+    let outcome = map(&lab, "--max-cost 5");
+    assert_eq!((outcome.code, lab.sizes()), (0, vec![40]), "{outcome:?}");
+    assert!(lab.server.paid().iter().all(|body| body["max_output_tokens"] == 1000));
+}
+
+#[test]
+fn next_steps_are_asked_as_far_as_the_money_goes() {
+    let lab = costly(30, "tool");
+    let outcome = map(&lab, "--max-cost 1");
+    assert_eq!(outcome.code, 4, "{outcome:?}");
+    // 30 first steps for 18 cents, and 14 second ones for 77.
+    assert_eq!((lab.sizes(), lab.server.paid().len()), (vec![10, 30, 4], 44), "{outcome:?}");
+    for words in ["30 rows: 14 done, 16 with stored answers", "cost limit of $1.00: $0.95 was spent in 44 steps"] {
+        assert!(outcome.stderr.contains(words), "{words}: {outcome:?}");
+    }
+    let outcome = map(&lab, "--max-cost 10");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    lab.check_done(30, &outcome);
+    assert_eq!((lab.server.paid().len(), lab.paid_twice().len()), (60, 0));
+}
+
+#[test]
+fn a_limit_that_was_passed_is_named() {
+    let asked_before = AtomicUsize::new(0);
+    let reply = move |asked: &Asked| {
+        let is_first = asked_before.fetch_add(1, Ordering::Relaxed) < 10;
+        Reply::Long(asked.text.clone(), if is_first { 10 } else { 500 })
+    };
+    let lab = Lab::of(BatchServer::with(Dialect::OpenAi, reply), 40, "plain");
+    let outcome = map(&lab, "--max-cost 0.5");
+    assert_eq!((outcome.code, lab.sizes()), (4, vec![10, 30]), "{outcome:?}");
+    for words in ["40 rows: 40 done", "The cost limit of $0.50 was passed", "$1.71 in 40 steps"] {
+        assert!(outcome.stderr.contains(words), "{words}: {outcome:?}");
+    }
+    lab.check_done(40, &outcome);
+}
+
+#[test]
+fn no_wait_submits_the_first_batch_and_then_the_others() {
+    let lab = costly(15, "plain");
+    let outcome = map(&lab, "--max-cost 2 --no-wait");
+    assert_eq!((outcome.code, lab.sizes()), (0, vec![10]), "{outcome:?}");
+    assert!(outcome.stderr.contains("10 in batches, 5 not run"), "{outcome:?}");
+    while lab.sizes().len() < 2 {
+        let outcome = map(&lab, "--max-cost 2 --no-wait");
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+    }
+    assert_eq!(lab.sizes(), [10, 5]);
+    lab.finish(15);
+}
+
+#[test]
+fn requests_that_the_limit_on_steps_allows_are_submitted() {
+    let lab = Lab::new(Dialect::OpenAi, 5, "plain");
+    let outcome = lab.map("--max-steps 3");
+    assert_eq!((outcome.code, lab.sizes()), (4, vec![3]), "{outcome:?}");
+    assert!(outcome.stderr.contains("5 rows: 3 done, 2 not run"), "{outcome:?}");
+    let lab = Lab::new(Dialect::OpenAi, 5, "tool");
+    let outcome = lab.map("--max-steps 7");
+    assert_eq!((outcome.code, lab.sizes()), (4, vec![5, 2]), "{outcome:?}");
+    for words in ["5 rows: 2 done, 3 with stored answers", "7 steps were used"] {
+        assert!(outcome.stderr.contains(words), "{words}: {outcome:?}");
+    }
+    lab.finish(5);
 }
 
 #[test]

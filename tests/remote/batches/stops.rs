@@ -1,15 +1,15 @@
 //! Maps that end while batches are under way, and what the next command does.
 
-use std::fs;
+use std::{fs, time::Duration};
 
 use serde_json::Value;
 
-use super::{KINDS, Lab, end_all, endless};
+use super::{KINDS, Lab, end_all, endless, reply};
 use crate::{
     rows::results_in,
     support::{
         Outcome,
-        batches::{Act, Dialect, KEY, Phase},
+        batches::{Act, BatchServer, Dialect, KEY, Phase, Seen},
     },
 };
 
@@ -157,6 +157,40 @@ fn keys_of_the_file_are_known_to_the_next_command() {
 }
 
 #[test]
+fn keys_in_addresses_and_headers_are_sent_and_not_stored() {
+    let lab = endless(Dialect::OpenAi, 2, "plain");
+    lab.configure(
+        "options: { providerOptions: { openai: {
+          query: { key: process.env.MY_TOKEN, v: process.env.MY_TOKEN, sig: 'by-hand', plain: '2' },
+          headers: { 'x-own': process.env.MY_TOKEN },
+        } } }",
+    );
+    let map = |token: &str, more: &str| Outcome::of(lab.command(more).env("MY_TOKEN", token));
+    let outcome = map("tok-99887766", "--no-wait");
+    assert_eq!((outcome.code, lab.sizes()), (0, vec![2]), "{outcome:?}");
+    let file = |end: &&str| fs::read(lab.folder.path(&format!("out.jsonl.batches{end}"))).unwrap_or_default();
+    let stored: Vec<u8> = ["", "-wal"].iter().flat_map(file).collect();
+    let stored = String::from_utf8_lossy(&stored).into_owned();
+    assert!(stored.contains("plain=2") && !stored.contains("tok-99887766") && !stored.contains("by-hand"));
+    end_all(&lab, &Phase::Completed);
+    // The next command takes them from the file.
+    let outcome = map("tok-new55443322", "");
+    lab.check_done(2, &outcome);
+    let seen = lab.server.seen();
+    let sent = |token: &str| {
+        let query = format!("key={token}&v={token}&sig=by-hand");
+        let has_all = |seen: &&Seen| {
+            let header = format!("x-own: {token}");
+            let has_header = seen.request.head.iter().any(|line| line.eq_ignore_ascii_case(&header));
+            seen.request.path.contains("plain=2") && seen.request.path.contains(&query) && has_header
+        };
+        seen.iter().filter(has_all).count()
+    };
+    assert_eq!(sent("tok-99887766") + sent("tok-new55443322"), seen.len(), "{seen:?}");
+    assert!(sent("tok-99887766") > 0 && sent("tok-new55443322") > 0);
+}
+
+#[test]
 fn batches_are_named_with_verbose_only() {
     let lab = Lab::new(Dialect::OpenAi, 2, "plain");
     let outcome = lab.map("-v");
@@ -181,4 +215,22 @@ fn a_terminal_shows_how_far_each_batch_is() {
     end_all(&lab, &Phase::Completed);
     map.wait_for("4 rows: 4 done", 1);
     assert_eq!(map.end().code, 0);
+}
+
+#[test]
+fn only_rows_of_the_input_are_counted() {
+    let lab = endless(Dialect::OpenAi, 3, "plain");
+    assert_eq!(lab.map("--no-wait").code, 0);
+    lab.folder.write("rows.jsonl", "{\"n\":2,\"kind\":\"plain\"}\n");
+    let outcome = lab.map("--no-wait");
+    assert!(outcome.stderr.contains("1 row: 0 done, 1 in batches"), "{outcome:?}");
+}
+
+#[test]
+fn few_acts_are_under_way_at_once() {
+    let server = BatchServer::with(Dialect::OpenAi, reply).slow(Duration::from_millis(20));
+    let lab = Lab::of(server, 40, "plain");
+    let outcome = lab.map("--batch-size 1");
+    assert_eq!((outcome.code, lab.sizes().len()), (0, 40), "{outcome:?}");
+    assert!((2..=8).contains(&lab.server.most_open()), "{}", lab.server.most_open());
 }

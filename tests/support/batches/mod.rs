@@ -117,6 +117,9 @@ struct State {
     /// Faults of acts, each at a request of the act from 0 on.
     faults: Vec<(Act, usize, Fault)>,
     elsewhere: Vec<Request>,
+    delay: Duration,
+    /// Requests that are being answered, and the most at once.
+    open: (usize, usize),
 }
 
 /// Ends with the process. Its state outlives the clients.
@@ -144,6 +147,16 @@ impl BatchServer {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap()
+    }
+
+    /// Answers each request after a while.
+    pub(crate) fn slow(self, delay: Duration) -> Self {
+        self.state().delay = delay;
+        self
+    }
+
+    pub(crate) fn most_open(&self) -> usize {
+        self.state().open.1
     }
 
     /// How often a batch is asked about before it has ended.
@@ -281,13 +294,17 @@ fn respond(
     stream: &mut TcpStream,
 ) -> io::Result<()> {
     let act = act_of(dialect, request);
-    let fault = {
+    let (fault, delay) = {
         let mut state = shared.lock().unwrap();
+        state.open.0 += 1;
+        state.open.1 = state.open.1.max(state.open.0);
         let number = state.seen.iter().filter(|seen| seen.act == act).count();
         state.seen.push(Seen { act, request: request.clone() });
         let at = state.faults.iter().position(|(of, at, _)| *of == act && *at == number);
-        at.map(|at| state.faults.remove(at).2)
+        (at.map(|at| state.faults.remove(at).2), state.delay)
     };
+    thread::sleep(delay);
+    shared.lock().unwrap().open.0 -= 1;
     match &fault {
         Some(Fault::EndBefore) => return Ok(()),
         Some(Fault::HoldBefore) => return hold(),

@@ -19,6 +19,8 @@ pub(crate) struct Asked {
 #[derive(Clone, Debug)]
 pub(crate) enum Reply {
     Text(String),
+    /// A text that counts as so many tokens.
+    Long(String, u64),
     /// A call of a tool.
     Call(String, Value),
     /// An error with a status and a message.
@@ -137,13 +139,14 @@ fn error(dialect: Dialect, status: u16, message: &str) -> Value {
     }
 }
 
-/// Each answer has read 100 tokens and written 10.
+/// Each answer has read 100 tokens and written 10, unless the reply says how many.
 fn answer(dialect: Dialect, endpoint: &str, body: &Value, reply: &Reply) -> Value {
     let (text, call) = match reply {
         Reply::Call(name, input) => (None, Some((name.as_str(), input))),
-        Reply::Text(text) => (Some(text.as_str()), None),
+        Reply::Text(text) | Reply::Long(text, _) => (Some(text.as_str()), None),
         _ => (Some(""), None),
     };
+    let written = if let Reply::Long(_, tokens) = reply { *tokens } else { 10 };
     match dialect {
         Dialect::Anthropic => {
             let text = text.map(|text| json!({ "type": "text", "text": text }));
@@ -153,7 +156,7 @@ fn answer(dialect: Dialect, endpoint: &str, body: &Value, reply: &Reply) -> Valu
             json!({
                 "id": "msg_1", "type": "message", "role": "assistant", "model": body["model"],
                 "content": text.into_iter().chain(call).collect::<Vec<_>>(), "stop_reason": reason,
-                "usage": { "input_tokens": 100, "output_tokens": 10, "service_tier": "standard" },
+                "usage": { "input_tokens": 100, "output_tokens": written, "service_tier": "standard" },
             })
         }
         Dialect::Google => {
@@ -164,7 +167,7 @@ fn answer(dialect: Dialect, endpoint: &str, body: &Value, reply: &Reply) -> Valu
                     "content": { "role": "model", "parts": text.into_iter().chain(call).collect::<Vec<_>>() },
                     "finishReason": "STOP",
                 }],
-                "usageMetadata": { "promptTokenCount": 100, "candidatesTokenCount": 10 }, "responseId": "r1",
+                "usageMetadata": { "promptTokenCount": 100, "candidatesTokenCount": written }, "responseId": "r1",
             })
         }
         _ if endpoint.contains("/responses") => {
@@ -176,7 +179,7 @@ fn answer(dialect: Dialect, endpoint: &str, body: &Value, reply: &Reply) -> Valu
             json!({
                 "id": "resp_1", "object": "response", "status": "completed", "model": body["model"],
                 "output": text.into_iter().chain(call).collect::<Vec<_>>(), "service_tier": "default",
-                "usage": { "input_tokens": 100, "output_tokens": 10 },
+                "usage": { "input_tokens": 100, "output_tokens": written },
             })
         }
         _ => {
@@ -188,7 +191,7 @@ fn answer(dialect: Dialect, endpoint: &str, body: &Value, reply: &Reply) -> Valu
             json!({
                 "id": "chat_1", "object": "chat.completion", "model": body["model"],
                 "choices": [{ "index": 0, "message": message, "finish_reason": reason }],
-                "service_tier": "default", "usage": { "prompt_tokens": 100, "completion_tokens": 10 },
+                "service_tier": "default", "usage": { "prompt_tokens": 100, "completion_tokens": written },
             })
         }
     }

@@ -4,12 +4,19 @@
 //! and the answer is cut off if that fails. Each allowance is settled, or released if its request failed. The budget itself only
 //! does arithmetic: the caller decides what ends at a limit.
 
+mod answers;
+mod expected;
 mod messages;
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::{limits::Limits, run_usage::RunUsage};
+use super::{
+    limits::{LimitKind, Limits},
+    run_usage::RunUsage,
+};
 use crate::chat::Usage;
+use answers::{Answers, float};
+pub use answers::{BatchedRequest, FIRST_REQUESTS};
 
 /// Average length of a token in most languages and tokenizers.
 const CHARACTERS_A_TOKEN: u64 = 4;
@@ -33,6 +40,8 @@ pub struct Estimate {
     pub continues_step: bool,
     /// Whether a batch has answered the request already: no limit refuses or cuts what is paid.
     pub is_answered: bool,
+    /// Set if it goes, or went, into a batch.
+    pub batched: Option<BatchedRequest>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +53,19 @@ pub struct Allowance {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitReached {
+    pub kind: LimitKind,
     /// Names the limit, how much was used, and what to set.
     pub message: String,
+}
+
+/// Whether the limits on tokens and cost allow what waits for batches.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outlook {
+    Fits,
+    /// Not if answers are long, and none is known.
+    Unknown,
+    /// Not all of it: this many of the requests fit.
+    Above(usize, LimitReached),
 }
 
 /// The limits of a run and its usage, over all of its processes.
@@ -66,6 +86,7 @@ pub struct Budget {
     tokens: u64,
     cost: f64,
     open: BTreeMap<RequestId, OpenRequest>,
+    answers: Answers,
     /// Whether a part of the totals is estimated.
     is_estimated: bool,
     /// Whether the run is of no file, so that messages name options alone.
@@ -131,7 +152,7 @@ impl Budget {
         if let Some(limit) = self.limits.steps.filter(|limit| is_step && self.steps >= *limit) {
             return Err(self.reached_steps(limit));
         }
-        Ok([self.tokens_left(estimate.input_tokens)?, self.affordable(estimate)?])
+        Ok([self.tokens_left(estimate)?, self.affordable(estimate)?])
     }
 
     /// Counts text of an answer in progress: text, reasoning and tool arguments.
@@ -147,18 +168,18 @@ impl Budget {
         }
         let beyond = |settled: f64, open: f64, limit: f64| settled + open * CERTAINTY > limit;
         if let Some(limit) = self.limits.tokens
-            && beyond(float(self.tokens), float(self.open_tokens()), float(limit))
+            && beyond(float(self.tokens), float(self.streamed_tokens()), float(limit))
         {
             return Err(self.reached_tokens(limit, 0));
         }
         match self.limits.cost {
-            Some(limit) if beyond(self.cost, self.open_cost(), limit) => Err(self.reached_cost(limit, 0.0)),
+            Some(limit) if beyond(self.cost, self.streamed_cost(), limit) => Err(self.reached_cost(limit, 0.0)),
             _ => Ok(()),
         }
     }
 
     pub fn blocking_limit(&self) -> Option<LimitReached> {
-        self.tokens_left(0).err().or_else(|| self.affordable(Estimate::default()).err())
+        self.tokens_left(Estimate::default()).err().or_else(|| self.affordable(Estimate::default()).err())
     }
 
     /// Whether there are requests whose answers have not started.
@@ -200,7 +221,9 @@ impl Budget {
         let counts = Usage { input_tokens: Some(input), output_tokens: Some(output), total_tokens: total, ..*usage };
         self.tokens = self.tokens.saturating_add(input).saturating_add(output);
         let fallback = || open.estimate.input_cost + float(output) * open.estimate.output_token_price;
-        self.cost += cost(&counts).unwrap_or_else(fallback);
+        let cost = cost(&counts).unwrap_or_else(fallback);
+        self.cost += cost;
+        self.learn(&open.estimate, input.saturating_add(output), cost);
         Some(counts)
     }
 
@@ -232,43 +255,69 @@ impl Budget {
         self.open.remove(&request);
     }
 
-    /// How many tokens are left for the answer of a request with `input` tokens, after all open requests.
-    fn tokens_left(&self, input: u64) -> Result<Option<u64>, LimitReached> {
+    /// How many tokens are left for the answer of a request, after all open requests.
+    fn tokens_left(&self, estimate: Estimate) -> Result<Option<u64>, LimitReached> {
         let Some(limit) = self.limits.tokens else { return Ok(None) };
-        match limit.saturating_sub(self.tokens + self.open_tokens()).saturating_sub(input) {
-            0 => Err(self.reached_tokens(limit, input)),
-            left => Ok(Some(left)),
+        let expected = self.beyond(&estimate, 0.0).tokens.ceil();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let next = estimate.input_tokens + expected as u64;
+        let used = self.used_tokens() + self.awaited(0.0).0;
+        // What is expected exactly fits.
+        match limit.saturating_sub(used) {
+            left if left < next || (left == next && expected == 0.0) => Err(self.reached_tokens(limit, next)),
+            left => Ok(Some(self.share_of(left - next, expected, &estimate))),
         }
     }
 
     /// How many tokens of an answer the remaining money buys; `None` if they are free.
     fn affordable(&self, estimate: Estimate) -> Result<Option<u64>, LimitReached> {
         let Some(limit) = self.limits.cost else { return Ok(None) };
-        let price = estimate.output_token_price;
-        let left = limit - self.cost - self.open_cost() - estimate.input_cost;
-        if left < 0.0 || price > left {
-            return Err(self.reached_cost(limit, estimate.input_cost));
-        }
+        let (price, expected) = (estimate.output_token_price, self.beyond(&estimate, 0.0).outputs);
+        let next = estimate.input_cost + expected * price;
+        let left = limit - self.spent() - self.awaited(0.0).1 - estimate.input_cost;
         // Slightly more, so that rounding of binary fractions does not cost a token.
-        let tokens = (left / price + 1e-6).floor();
+        let tokens = left / price + 1e-6;
+        if left < 0.0 || price > left || (price > 0.0 && tokens < expected) {
+            return Err(self.reached_cost(limit, next));
+        }
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        Ok((price > 0.0).then_some(tokens as u64))
+        let left = (tokens - expected).floor() as u64;
+        Ok((price > 0.0).then(|| self.share_of(left, expected, &estimate)))
     }
 
-    fn open_tokens(&self) -> u64 {
-        self.open.values().map(|open| open.estimate.input_tokens + open.output_tokens()).sum()
+    /// What requests have used that do not wait for batches.
+    fn streamed_tokens(&self) -> u64 {
+        self.streamed().map(|open| open.estimate.input_tokens + open.output_tokens()).sum()
     }
 
-    fn open_cost(&self) -> f64 {
+    fn streamed_cost(&self) -> f64 {
         let cost = |open: &OpenRequest| {
             open.estimate.input_cost + float(open.output_tokens()) * open.estimate.output_token_price
         };
-        self.open.values().map(cost).sum()
+        self.streamed().map(cost).sum()
+    }
+
+    fn streamed(&self) -> impl Iterator<Item = &OpenRequest> {
+        self.open.values().filter(|open| !self.awaits_batch(&open.estimate))
+    }
+
+    fn used_tokens(&self) -> u64 {
+        self.tokens + self.streamed_tokens()
+    }
+
+    fn spent(&self) -> f64 {
+        self.cost + self.streamed_cost()
+    }
+
+    /// Without those that wait for batches.
+    fn used_steps(&self) -> u64 {
+        let waiting = self.waiting().filter(|open| !open.estimate.continues_step).count();
+        self.steps.saturating_sub(waiting as u64)
     }
 
     fn about(&self) -> &'static str {
         let is_open = |open: &OpenRequest| open.characters > 0 || open.estimate.input_tokens > 0;
-        if self.is_estimated || self.open.values().any(is_open) { "about " } else { "" }
+        if self.is_estimated || self.streamed().any(is_open) { "about " } else { "" }
     }
 }
 
@@ -280,12 +329,6 @@ impl OpenRequest {
 
 pub fn tokens_of(characters: u64) -> u64 {
     characters.div_ceil(CHARACTERS_A_TOKEN)
-}
-
-/// Counts are far below 2^53, where a float becomes inexact.
-#[allow(clippy::cast_precision_loss)]
-fn float(count: u64) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

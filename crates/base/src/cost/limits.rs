@@ -24,7 +24,7 @@ pub struct Limits {
 pub const DEFAULT_PARALLEL: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LimitKind {
+pub enum LimitKind {
     Steps,
     Tokens,
     Cost,

@@ -14,9 +14,11 @@ mod rates;
 mod run_usage;
 mod similar_model;
 
-pub use budget::{Allowance, Budget, Estimate, LimitReached, RequestId, tokens_of};
+pub use budget::{
+    Allowance, BatchedRequest, Budget, Estimate, FIRST_REQUESTS, LimitReached, Outlook, RequestId, tokens_of,
+};
 pub use duration::parse_duration;
-pub use limits::{DEFAULT_PARALLEL, InvalidLimit, Limits, ParseLimitError};
+pub use limits::{DEFAULT_PARALLEL, InvalidLimit, LimitKind, Limits, ParseLimitError};
 pub use listing::{ListedModel, PriceSource, listed_models, price_source};
 pub use own_prices::{InvalidPrices, OwnPrices, PRICES_VARIABLE};
 pub use price_entry::{BatchPrice, PriceEntry, TokenPrices};

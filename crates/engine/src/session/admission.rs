@@ -10,7 +10,7 @@ use super::{
 use crate::prompt::{RunError, RunLimits, Standing};
 use lmthing_base::{
     chat::{ModelRequest, PromptMessages, StreamPart, Tier, ToolSpec, Usage},
-    cost::Estimate,
+    cost::{BatchedRequest, Estimate},
     event::AgentScope,
 };
 use lmthing_providers::{LanguageModel, ModelResponse};
@@ -28,8 +28,8 @@ pub(super) struct RequestContext<'a> {
     pub(super) continues_step: bool,
     /// Whether a batch has answered the request already.
     pub(super) is_answered: bool,
-    /// Whether it goes into a batch, at its price.
-    pub(super) is_batched: bool,
+    /// Set if it goes into a batch, at its price.
+    pub(super) batched: Option<BatchedRequest>,
     pub(super) tier: Option<Tier>,
 }
 
@@ -50,9 +50,10 @@ pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Res
     let prices = context.standing.prices.and_then(|list| meter.file_prices(list));
     let model_identities = context.model.model_identities();
     meter.check_searches(context.model, context.tools, prices.as_deref())?;
-    let estimate = meter.estimate((length, context.is_batched), &model_identities, prices.as_deref(), context.tier)?;
-    let (continues_step, is_answered) = (context.continues_step, context.is_answered);
-    let estimate = Estimate { continues_step, is_answered, ..estimate };
+    let estimate =
+        meter.estimate((length, context.batched.is_some()), &model_identities, prices.as_deref(), context.tier)?;
+    let RequestContext { continues_step, is_answered, batched, .. } = context;
+    let estimate = Estimate { continues_step, is_answered, batched, ..estimate };
     let allowance = match meter.reserve(estimate) {
         Ok(allowance) => allowance,
         Err(reached) => {
@@ -66,6 +67,7 @@ pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Res
         messages: context.messages.clone(),
         model_identities,
         prices,
+        awaits_batch: batched.is_some() && !is_answered,
         stage: Stage::Admitted.into(),
         answer: AnswerInfo::of_server(context.model.server()).into(),
     };

@@ -9,7 +9,7 @@ use std::{
 
 use lmthing_base::{
     chat::Usage,
-    cost::{Budget, Estimate, LimitReached, Limits, RequestId, RunUsage},
+    cost::{Budget, Estimate, LimitKind, LimitReached, Limits, Outlook, RequestId, RunUsage},
 };
 
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct CombinedLimits {
     budget: Mutex<Budget>,
     limits: Limits,
     began: Instant,
-    reached: Mutex<Option<String>>,
+    reached: Mutex<Option<LimitReached>>,
 }
 
 impl CombinedLimits {
@@ -38,23 +38,43 @@ impl CombinedLimits {
         self.limits.time.map(|time| time.saturating_sub(self.began.elapsed()))
     }
 
-    pub fn reached(&self) -> Option<String> {
+    pub fn reached(&self) -> Option<LimitReached> {
         if self.time_left() == Some(Duration::ZERO) {
             let reached = self.budget().time_limit_reached();
-            lock(&self.reached).get_or_insert(reached.message);
+            let mut first = lock(&self.reached);
+            // Runs that are over their use may go on until the time is over.
+            if first.as_ref().is_none_or(|first| first.kind != LimitKind::Time) {
+                *first = Some(reached);
+            }
         }
         lock(&self.reached).clone()
+    }
+
+    /// The limit that was reached or passed, with all that is used by now.
+    pub fn reached_at_end(&self) -> Option<LimitReached> {
+        match self.reached() {
+            Some(reached) => Some(self.budget().reached_now(reached.kind)),
+            None => self.budget().passed_limit(),
+        }
+    }
+
+    pub fn end_at(&self, reached: LimitReached) {
+        self.record_reached(reached);
+    }
+
+    /// Reserves what answers of batches are expected to use, which this many runs wait for.
+    pub fn expect_batches(&self, runs: usize) {
+        self.budget().expect_batches(runs);
+    }
+
+    /// Whether the limits allow what waits for batches.
+    pub fn outlook(&self) -> Outlook {
+        self.budget().outlook()
     }
 
     /// Records use that was not metered by request.
     pub fn add(&self, used: RunUsage) {
         self.budget().add(used);
-    }
-
-    /// Drops requests that were reserved by a run which waited for batches, as it is run again.
-    pub fn withdraw(&self, requests: impl IntoIterator<Item = RequestId>) {
-        let mut budget = self.budget();
-        requests.into_iter().for_each(|request| budget.withdraw(request));
     }
 
     pub fn blocking_limit(&self) -> Option<String> {
@@ -66,7 +86,7 @@ impl CombinedLimits {
     }
 
     fn record_reached(&self, reached: LimitReached) -> LimitReached {
-        lock(&self.reached).get_or_insert_with(|| reached.message.clone());
+        lock(&self.reached).get_or_insert_with(|| reached.clone());
         reached
     }
 }
@@ -74,11 +94,20 @@ impl CombinedLimits {
 pub(super) struct Share {
     combined: Arc<CombinedLimits>,
     requests: RefCell<BTreeMap<RequestId, RequestId>>,
+    /// Those of earlier parts of the run, which makes them again. Until then they count.
+    reserved: RefCell<Vec<RequestId>>,
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut budget = self.combined.budget();
+        self.reserved.take().into_iter().for_each(|request| budget.withdraw(request));
+    }
 }
 
 impl Share {
-    pub(super) fn new(combined: Arc<CombinedLimits>) -> Self {
-        Share { combined, requests: RefCell::default() }
+    pub(super) fn new(combined: Arc<CombinedLimits>, reserved: Vec<RequestId>) -> Self {
+        Share { combined, requests: RefCell::default(), reserved: reserved.into() }
     }
 
     /// The limits that are counted; time is counted by the run itself.
@@ -88,7 +117,10 @@ impl Share {
 
     /// `own` is the id of the request within its run. Returns the limit of output tokens.
     pub(super) fn reserve(&self, own: RequestId, estimate: Estimate) -> Result<Option<u64>, LimitReached> {
-        let allowance = self.combined.budget().ask(estimate);
+        let mut budget = self.combined.budget();
+        self.reserved.borrow_mut().pop().into_iter().for_each(|earlier| budget.withdraw(earlier));
+        let allowance = budget.ask(estimate);
+        drop(budget);
         let allowance = allowance.map_err(|reached| self.combined.record_reached(reached))?;
         self.requests.borrow_mut().insert(own, allowance.request);
         Ok(allowance.output_left)
@@ -114,6 +146,13 @@ impl Share {
     /// Leaves a request reserved, and returns its id among those of all runs.
     pub(super) fn leave(&self, own: RequestId) -> Option<RequestId> {
         self.requests.borrow_mut().remove(&own)
+    }
+
+    /// Drops a request that was not sent.
+    pub(super) fn withdraw(&self, own: RequestId) {
+        if let Some(request) = self.requests.borrow_mut().remove(&own) {
+            self.combined.budget().withdraw(request);
+        }
     }
 
     pub(super) fn release(&self, own: RequestId) {

@@ -104,12 +104,16 @@ impl Meter {
         Meter { batches, ..self }
     }
 
-    /// A run under limits of several. It has used `before` of its own.
-    pub fn within(combined_limits: &Arc<CombinedLimits>, before: RunUsage, own_prices: OwnPrices) -> Self {
+    /// A run under limits of several. It has used `before` of its own, and requests are `reserved` that it makes again.
+    pub fn within(
+        combined_limits: &Arc<CombinedLimits>,
+        (before, reserved): (RunUsage, Vec<RequestId>),
+        own_prices: OwnPrices,
+    ) -> Self {
         let typed = Limits { time: combined_limits.time_left(), ..Limits::default() };
         let meter = Meter::after(before, typed, own_prices);
         meter.clock.budget().report_as_one_run();
-        Meter { share: Some(Share::new(combined_limits.clone())), ..meter }
+        Meter { share: Some(Share::new(combined_limits.clone(), reserved)), ..meter }
     }
 
     fn limits(&self) -> Limits {
@@ -253,6 +257,13 @@ impl Meter {
     pub(super) fn release(&self, request: &Request) -> Option<(Usage, Option<f64>)> {
         match request.stage.get() {
             Stage::Settled => None,
+            Stage::Admitted | Stage::Sent if request.awaits_batch => {
+                request.stage.set(Stage::Settled);
+                self.open.borrow_mut().remove(&request.id);
+                self.clock.budget().withdraw(request.id);
+                self.share.iter().for_each(|share| share.withdraw(request.id));
+                None
+            }
             Stage::Admitted | Stage::Refused => {
                 request.stage.set(Stage::Settled);
                 self.open.borrow_mut().remove(&request.id);

@@ -20,6 +20,8 @@ pub(super) struct Request {
     pub(super) model_identities: Vec<ModelIdentity>,
     /// The prices of the file that makes the request, if it is not the file that the program was started with.
     pub(super) prices: Option<Rc<OwnPrices>>,
+    /// Whether it waits for a batch, and nothing is used until that has answered.
+    pub(super) awaits_batch: bool,
     pub(super) stage: Cell<Stage>,
     pub(super) answer: RefCell<AnswerInfo>,
 }

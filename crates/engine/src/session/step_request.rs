@@ -13,6 +13,7 @@ use crate::prompt::{PromptHost, RunError, RunSettings, StepPlan};
 use lmthing_base::{
     cache::{CacheConversation, CacheRules, SentPrompt, request_length},
     chat::{CallSettings, Message, ModelRequest, RequestPlace, ToolSpec},
+    cost::BatchedRequest,
 };
 use lmthing_providers::{LanguageModel, model_label};
 
@@ -47,6 +48,7 @@ impl StepRequest<'_> {
         let tools = tools.map_or(&[][..], |tools| tools);
         let (continues_step, tier) = (paused.is_some(), self.settings.call.tier);
         let (batches, key) = (self.meter.batches.as_ref(), scope.agent().key());
+        let batched = BatchedRequest { step: self.number, max_output: self.settings.call.max_output_tokens };
         let context = RequestContext {
             model,
             scope,
@@ -55,7 +57,7 @@ impl StepRequest<'_> {
             tools,
             continues_step,
             is_answered: batches.is_some_and(|batches| batches.is_answered(key, self.number)),
-            is_batched: batches.is_some_and(|batches| !batches.is_sent(key, self.number)),
+            batched: batches.filter(|batches| !batches.is_sent(key, self.number)).map(|_| batched),
             tier,
         };
         admit(self.meter, context).await

@@ -19,7 +19,6 @@ use super::{
 use crate::eval_file::EvalFile;
 use lmthing_base::{
     checkpoint::NoCheckpoints,
-    cost::RunUsage,
     diagnostic::Diagnostic,
     event::Events,
     permission::{ApprovalRules, DenyingApprover},
@@ -58,7 +57,7 @@ async fn score_until_end(
 ) {
     let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
     let host = Rc::new(EvalHost { send: send.clone(), redactor: redactor.clone(), lines: RefCell::default() });
-    let meter = Meter::within(&options.overall, RunUsage::default(), options.own_prices.clone());
+    let meter = Meter::within(&options.overall, Default::default(), options.own_prices.clone());
     let meter = meter.with_separate_requests();
     let meter = Rc::new(meter);
     let program = match load(&mut options, &host, &meter).await {

@@ -3,9 +3,11 @@
 
 mod cancel;
 mod earlier;
+mod estimates;
 mod failures;
 mod flight;
 mod known;
+mod pace;
 mod remote;
 mod row_log;
 mod rows;
@@ -33,9 +35,10 @@ use crate::{options::BatchOptions, progress::BatchNews};
 use lmthing_base::{cost::RequestId, diagnostic::Diagnostic};
 use lmthing_engine::session::CombinedLimits;
 use lmthing_providers::ProviderError;
+use pace::Pace;
+pub(super) use pace::milliseconds;
 use remote::RemoteThread;
-pub(super) use scheduler::milliseconds;
-use scheduler::{Pace, Scheduler};
+use scheduler::Scheduler;
 
 /// How many finished rows are kept before OUT is written to the disk and they are forgotten.
 const FORGOTTEN_AT_ONCE: usize = 256;
@@ -50,6 +53,8 @@ pub(super) struct BatchJob {
     pub(super) has_failed: bool,
     /// How long these runs were at work.
     pub(super) worked: Duration,
+    /// What they have reserved of the limits of the map.
+    pub(super) reserved: Vec<RequestId>,
 }
 
 /// What a run of a row leaves that waits for batches.
@@ -109,16 +114,11 @@ impl Batches {
         self.scheduler.state.next_ready()
     }
 
-    /// Prepares a run of a row. What it has reserved is free again, as it asks again.
-    pub(super) fn job(
-        &mut self,
-        (id, worked): (i64, Duration),
-        has_failed: bool,
-        limits: &CombinedLimits,
-    ) -> BatchResult<BatchJob> {
-        limits.withdraw(self.reserved.remove(&id).unwrap_or_default());
+    /// Prepares a run of a row.
+    pub(super) fn job(&mut self, (id, worked): (i64, Duration), has_failed: bool) -> BatchResult<BatchJob> {
+        let reserved = self.reserved.remove(&id).unwrap_or_default();
         let record = self.scheduler.state.record(id)?;
-        Ok(BatchJob { record, asks_next_at_once: self.asks_next_at_once, has_failed, worked })
+        Ok(BatchJob { record, asks_next_at_once: self.asks_next_at_once, has_failed, worked, reserved })
     }
 
     pub(super) fn append(&self, id: i64, entry: NewEntry) -> BatchResult<()> {
@@ -160,7 +160,7 @@ impl Batches {
         if self.finished.len() >= FORGOTTEN_AT_ONCE { self.forget_finished(sync) } else { Ok(()) }
     }
 
-    fn forget_finished(&mut self, sync: impl FnOnce() -> BatchResult<()>) -> BatchResult<()> {
+    pub(super) fn forget_finished(&mut self, sync: impl FnOnce() -> BatchResult<()>) -> BatchResult<()> {
         sync()?;
         self.scheduler.state.forget(&std::mem::take(&mut self.finished))
     }
@@ -178,8 +178,9 @@ impl Batches {
     }
 
     /// Starts what is due. `is_last` says that no row runs that could add a request.
-    pub(super) fn advance(&mut self, is_last: bool) -> BatchResult<()> {
-        self.scheduler.advance(is_last)
+    pub(super) fn advance(&mut self, is_last: bool, limits: &CombinedLimits) -> BatchResult<()> {
+        let most = self.scheduler.affordable(is_last, limits);
+        self.scheduler.advance(is_last, most)
     }
 
     /// What has happened to batches, and warnings.
@@ -209,15 +210,19 @@ impl Batches {
         self.scheduler.state.dissolve_unsent()
     }
 
-    /// The batches that are under way, and the rows that wait for them.
-    pub(super) fn under_way(&self) -> BatchResult<(u64, u64)> {
-        Ok((self.scheduler.under_way(), self.scheduler.state.waiting_rows()?))
+    /// The batches that are under way.
+    pub(super) fn under_way(&self) -> u64 {
+        self.scheduler.under_way()
+    }
+
+    /// The rows that wait for batches, and other rows with stored answers.
+    pub(super) fn rows_left(&self) -> BatchResult<(u64, u64)> {
+        Ok((self.scheduler.state.waiting_rows()?, self.scheduler.state.answered_rows()?))
     }
 
     /// Removes the state when nothing in it is needed any more. `is_whole` says that all rows of the input were run, so
-    /// that what is left belongs to none. `sync` writes OUT to the disk before that.
-    pub(super) fn end(mut self, is_whole: bool, sync: impl FnOnce() -> BatchResult<()>) -> BatchResult<()> {
-        self.forget_finished(sync)?;
+    /// that what is left belongs to none.
+    pub(super) fn end(self, is_whole: bool) -> BatchResult<()> {
         let has_batches = self.scheduler.has_batches();
         let state = self.scheduler.state;
         let is_needed = has_batches || state.bound_rows()? > 0 && (!is_whole || state.has_claimed_rows()?);

@@ -12,7 +12,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::{sync::mpsc::UnboundedSender, task::LocalSet};
+use tokio::{
+    sync::{Semaphore, mpsc::UnboundedSender},
+    task::LocalSet,
+};
 
 use super::{
     shipments::{custom_id, each_request},
@@ -28,6 +31,9 @@ use lmthing_system::threads::EventLoop;
 
 /// How many answers are passed on at once. The thread waits until they are stored, so that memory is bounded.
 const ANSWERS_AT_ONCE: usize = 256;
+
+/// Further acts wait.
+const ACTS_AT_ONCE: usize = 8;
 
 /// A remote act.
 pub(super) enum Act {
@@ -129,6 +135,7 @@ struct Worker<R> {
     options: RemoteOptions,
     context: ProviderContext,
     clients: RefCell<HashMap<i64, Rc<BatchClient>>>,
+    acts: Semaphore,
     report: R,
 }
 
@@ -152,11 +159,13 @@ impl<R: Fn(Report) + Clone + 'static> Worker<R> {
     fn new(options: RemoteOptions, report: R) -> Self {
         let warn = report.clone();
         let context = context(&options.variables, options.servers.clone(), move |text| warn(Report::Warned(text)));
-        Worker { options, context, clients: RefCell::default(), report }
+        Worker { options, context, clients: RefCell::default(), acts: Semaphore::new(ACTS_AT_ONCE), report }
     }
 
     async fn perform(self: Rc<Self>, command: Command) {
         let (target, batch) = (command.target, command.batch.as_ref().map(|(id, _)| *id));
+        // Each has a connection, and perhaps a file with the lines of its batch.
+        let _permit = self.acts.acquire().await;
         let done = self.done(command).await;
         (self.report)(Report::Done { target, batch, done });
     }

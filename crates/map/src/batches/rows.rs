@@ -205,10 +205,22 @@ impl BatchState {
         })
     }
 
-    /// The rows that wait for batches at their providers.
+    /// The rows of this command that wait for batches at their providers.
     pub(super) fn waiting_rows(&self) -> BatchResult<u64> {
         self.read(|connection| {
-            let sql = "SELECT count(DISTINCT row) FROM requests WHERE outcome IS NULL AND batch IS NOT NULL";
+            let sql = "SELECT count(DISTINCT row) FROM requests WHERE outcome IS NULL AND batch IS NOT NULL \
+                       AND row IN (SELECT id FROM rows WHERE claimed = 1)";
+            connection.query_row(sql, (), |row| row.get::<_, i64>(0)).map(unsigned)
+        })
+    }
+
+    /// The rows of this command that go on from stored answers.
+    pub(super) fn answered_rows(&self) -> BatchResult<u64> {
+        self.read(|connection| {
+            let sql = "SELECT count(*) FROM rows WHERE claimed = 1 \
+                       AND EXISTS (SELECT 1 FROM requests r WHERE r.row = rows.id AND r.outcome = 'answered') \
+                       AND NOT EXISTS (SELECT 1 FROM requests r WHERE r.row = rows.id AND r.outcome IS NULL \
+                         AND r.batch IS NOT NULL)";
             connection.query_row(sql, (), |row| row.get::<_, i64>(0)).map(unsigned)
         })
     }

@@ -2,12 +2,13 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant},
 };
 
 use super::{
     failures::{Sequel, is_refusal, sequel},
     flight::{Flight, LONGEST_WAIT, ended, files_of, may_be, news},
+    pace::{Gathering, Pace, milliseconds},
     remote::{Act, Command, Done, Remote},
     shipments::{Gathered, Stage},
     state::{BatchResult, BatchState},
@@ -17,21 +18,8 @@ use lmthing_providers::{
     BatchLimits, BatchPhase, BatchStatus, FoundBatch, HumanDuration, ProviderError, ProviderSettings,
 };
 
-/// The first wait between two looks at a batch, unless `--poll` says how long.
-const FIRST_WAIT: Duration = Duration::from_secs(5);
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
-    pub(super) poll: Option<Duration>,
-    pub(super) batch_size: Option<usize>,
-    /// Looks at each batch once, and waits for none.
-    pub(super) looks_once: bool,
-    /// Makes no batch before all rows have made their requests: their costs are estimated first.
-    pub(super) gathers_all: bool,
-}
-
 #[derive(Default)]
-struct Service {
+pub(super) struct Service {
     settings: Option<ProviderSettings>,
     limits: Option<BatchLimits>,
     is_opening: bool,
@@ -39,7 +27,7 @@ struct Service {
     has_worked: bool,
     /// Whether a row is run to learn the settings.
     waits_for_settings: bool,
-    gathered: Gathered,
+    pub(super) gathered: Gathered,
     /// Until when its queue is full, and the wait that follows.
     full: Option<(Instant, Duration)>,
 }
@@ -47,27 +35,29 @@ struct Service {
 pub(super) struct Scheduler<R> {
     pub(super) state: BatchState,
     remote: R,
-    pace: Pace,
-    flights: BTreeMap<i64, Flight>,
-    services: BTreeMap<i64, Service>,
+    pub(super) pace: Pace,
+    pub(super) flights: BTreeMap<i64, Flight>,
+    pub(super) services: BTreeMap<i64, Service>,
     news: Vec<BatchNews>,
     warnings: Vec<String>,
     /// Why the command ends once the answers that are there are collected.
     failure: Option<ProviderError>,
     /// Requests that are left to the next command.
     held: usize,
+    pub(super) gathering: Gathering,
 }
 
 impl<R: Remote> Scheduler<R> {
     pub(super) fn new(state: BatchState, remote: R, pace: Pace) -> BatchResult<Self> {
         let now = Instant::now();
-        let wait = pace.poll.unwrap_or(FIRST_WAIT);
+        let wait = pace.first_wait();
         let mut flights = BTreeMap::new();
         for shipment in state.shipments()? {
             flights.insert(shipment.id, Flight::new(shipment, now, wait));
         }
         let (services, news, warnings) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Ok(Scheduler { state, remote, pace, flights, services, news, warnings, failure: None, held: 0 })
+        let (failure, held, gathering) = (None, 0, Gathering::default());
+        Ok(Scheduler { state, remote, pace, flights, services, news, warnings, failure, held, gathering })
     }
 
     /// Notes a request that is in no batch yet.
@@ -88,11 +78,13 @@ impl<R: Remote> Scheduler<R> {
         Ok(())
     }
 
-    /// Starts what is due. `is_last` says that no row runs that could add a request.
-    pub(super) fn advance(&mut self, is_last: bool) -> BatchResult<()> {
+    /// Starts what is due. `is_last` says that no row runs that could add a request, and `most` how many are put into
+    /// batches.
+    pub(super) fn advance(&mut self, is_last: bool, most: usize) -> BatchResult<()> {
         let now = Instant::now();
+        self.gathering.rests = most == 0;
         if self.failure.is_none() {
-            self.make_batches(is_last, now)?;
+            self.make_batches(is_last, most, now)?;
         }
         let is_open = |flight: &Flight| !flight.is_busy && !self.rests(flight);
         let open: Vec<i64> = self.flights.iter().filter(|(_, flight)| is_open(flight)).map(|(id, _)| *id).collect();
@@ -102,16 +94,16 @@ impl<R: Remote> Scheduler<R> {
         Ok(())
     }
 
-    fn make_batches(&mut self, is_last: bool, now: Instant) -> BatchResult<()> {
+    fn make_batches(&mut self, is_last: bool, mut most: usize, now: Instant) -> BatchResult<()> {
         let targets: BTreeSet<i64> = self.services.keys().copied().collect();
         for target in targets {
             loop {
                 let service = self.services.entry(target).or_default();
                 let is_full = service.full.is_some_and(|(until, _)| now < until);
-                if service.gathered.requests == 0 || is_full {
+                if service.gathered.requests == 0 || is_full || most == 0 {
                     break;
                 }
-                let Some(limits) = service.limits.map(|limits| self.pace.limit(limits)) else {
+                let Some(limits) = service.limits.map(|limits| self.pace.limit(limits, most)) else {
                     self.open(target, is_last)?;
                     break;
                 };
@@ -121,7 +113,8 @@ impl<R: Remote> Scheduler<R> {
                 let made = self.state.make_batch(target, limits, milliseconds())?;
                 service.gathered = self.state.gathered(target)?;
                 let Some(shipment) = made else { break };
-                let wait = self.pace.poll.unwrap_or(FIRST_WAIT);
+                most -= shipment.new.requests.min(most);
+                let wait = self.pace.first_wait();
                 self.flights.insert(shipment.id, Flight::new(shipment, now, wait));
             }
         }
@@ -324,7 +317,7 @@ impl<R: Remote> Scheduler<R> {
         service.gathered = gathered;
         match &flight.shipment.status.phase {
             BatchPhase::Failed { reason, is_queue_full: true } => {
-                let first = self.pace.poll.unwrap_or(FIRST_WAIT);
+                let first = self.pace.first_wait();
                 let wait = service.full.map_or(first, |(_, wait)| (wait * 2).min(LONGEST_WAIT));
                 service.full = Some((Instant::now() + wait, wait));
                 let wait = HumanDuration(wait);
@@ -362,9 +355,14 @@ impl<R: Remote> Scheduler<R> {
     /// Whether nothing is left to be done now: no batch but those that the providers work at, when none is waited for.
     pub(super) fn is_idle(&self) -> bool {
         let rests = |flight: &Flight| !flight.is_busy && self.rests(flight);
-        let is_gathered = self.services.values().any(|service| service.gathered.requests > 0);
+        let is_gathered = self.has_gathered() && !self.gathering.rests;
         let is_opening = self.services.values().any(|service| service.is_opening || service.waits_for_settings);
         (!is_gathered || self.failure.is_some()) && !is_opening && self.flights.values().all(rests)
+    }
+
+    /// Whether there are requests that are in no batch.
+    pub(super) fn has_gathered(&self) -> bool {
+        self.services.values().any(|service| service.gathered.requests > 0)
     }
 
     /// The batches that are at their providers.
@@ -377,16 +375,4 @@ impl<R: Remote> Scheduler<R> {
     pub(super) fn has_batches(&self) -> bool {
         self.flights.values().any(|flight| flight.shipment.stage != Stage::Made)
     }
-}
-
-impl Pace {
-    fn limit(self, limits: BatchLimits) -> BatchLimits {
-        let requests = self.batch_size.map_or(limits.requests, |size| size.min(limits.requests));
-        BatchLimits { requests: requests.max(1), ..limits }
-    }
-}
-
-pub(crate) fn milliseconds() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -7,9 +7,10 @@ use tempfile::TempDir;
 
 use super::{
     known::Ask,
+    pace::Pace,
     remote::{Act, Command, Done, Remote},
     rows::RowProgress,
-    scheduler::{Pace, Scheduler},
+    scheduler::Scheduler,
     shipments::custom_id,
     state::BatchState,
 };
@@ -91,7 +92,7 @@ impl Desk {
     }
 
     fn advance(&mut self, is_last: bool) -> Vec<String> {
-        self.scheduler.advance(is_last).unwrap();
+        self.scheduler.advance(is_last, usize::MAX).unwrap();
         self.noted.take()
     }
 

@@ -65,6 +65,12 @@ pub(crate) struct RemoteAttempt {
     pub failures: u32,
 }
 
+impl RemoteAttempt {
+    pub(crate) fn next(self) -> Self {
+        RemoteAttempt { failures: self.failures + 1, ..self }
+    }
+}
+
 /// What the run of a unit gave.
 #[derive(Clone, Debug, Default)]
 pub struct RowOutcome {

@@ -26,10 +26,10 @@ impl Pool {
         let Some(failure) = &outcome.failure else { return self.finish_row(running, outcome, listener) };
         if self.context.remote_rows.is_none()
             && failure.kind == "limit"
-            && let Some(words) = self.context.options.limits.reached()
+            && let Some(reached) = self.context.options.limits.reached()
         {
             // Not the row's fault: the next command runs it.
-            self.early.get_or_insert(EarlyEnd::Limit(words));
+            self.limit_reached(reached);
             return Ok(());
         }
         if let Some(words) = &outcome.long_wait {
@@ -66,8 +66,7 @@ impl Pool {
             Duration::ZERO
         };
         running.attempt += 1;
-        let next = |attempt: RemoteAttempt| RemoteAttempt { failures: attempt.failures + 1, ..attempt };
-        running.remote_attempt = outcome.remote_attempt.map(next);
+        running.remote_attempt = outcome.remote_attempt.map(RemoteAttempt::next);
         // What a model has answered before it failed is kept with batches.
         let keeps_log = running.batched.is_some() && failure.code == RunError::MODEL_EXIT_CODE;
         match &mut running.batched {

@@ -13,7 +13,10 @@ use crate::{
     progress::EarlyEnd,
     results::RowOutcome,
 };
-use lmthing_base::diagnostic::Diagnostic;
+use lmthing_base::{
+    cost::{LimitKind, LimitReached},
+    diagnostic::Diagnostic,
+};
 
 impl Pool {
     /// Starts a row whose answers are there; returns whether there was one.
@@ -53,7 +56,7 @@ impl Pool {
 
     pub(super) fn batch_job(&mut self, row: &RunningRow) -> Result<Option<BatchJob>, Box<Diagnostic>> {
         let (Some(batches), Some(batched)) = (&mut self.batches, row.batched) else { return Ok(None) };
-        batches.job((batched.id, batched.worked), row.failures > 0, &self.context.options.limits).map(Some)
+        batches.job((batched.id, batched.worked), row.failures > 0).map(Some)
     }
 
     pub(super) fn store_entry(&mut self, row: u64, attempt: u32, entry: NewEntry) -> Result<(), Box<Diagnostic>> {
@@ -127,7 +130,7 @@ impl Pool {
     ) -> Result<(), Box<Diagnostic>> {
         let Some(batches) = &mut self.batches else { return Ok(()) };
         if self.early.is_none() {
-            batches.advance(is_last)?;
+            batches.advance(is_last, &self.context.options.limits)?;
         }
         let (news, warnings) = batches.take_news();
         news.iter().for_each(|news| listener.batch(news));
@@ -155,11 +158,19 @@ impl Pool {
 
     /// Closes the file of batches, which is removed when nothing waits.
     pub(super) fn end_batches(&mut self) -> Result<(), Box<Diagnostic>> {
-        let Some(batches) = self.batches.take() else { return Ok(()) };
+        let Some(mut batches) = self.batches.take() else { return Ok(()) };
         let held = batches.held();
+        let sink = &self.sink;
+        batches.forget_finished(|| sink.sync())?;
         batches.dissolve_unsent()?;
-        let (under_way, rows) = batches.under_way()?;
-        (self.counter.totals.batches, self.counter.totals.batched_rows) = (under_way, rows);
+        let under_way = batches.under_way();
+        self.counter.totals.batches = under_way;
+        (self.counter.totals.batched_rows, self.counter.totals.answered_rows) = batches.rows_left()?;
+        if self.early.is_none()
+            && let Some(reached) = self.context.options.limits.reached_at_end()
+        {
+            self.early = Some(EarlyEnd::Limit(reached.message));
+        }
         if self.early.is_none() && held > 0 {
             let requests = if held == 1 { "1 request".to_owned() } else { format!("{held} requests") };
             let problem = Diagnostic::new(format!("batches were cancelled elsewhere, with {requests} not answered"));
@@ -170,7 +181,15 @@ impl Pool {
             self.early = Some(EarlyEnd::UnderWay);
         }
         let is_whole = self.early.is_none() && self.remaining.is_whole;
-        let sink = &self.sink;
-        batches.end(is_whole, || sink.sync())
+        batches.end(is_whole)
+    }
+
+    /// Ends the map at a limit. Answers of batches are taken first that are paid or will be, unless the time is over.
+    pub(super) fn limit_reached(&mut self, reached: LimitReached) {
+        if self.batches.is_some() && reached.kind != LimitKind::Time {
+            self.takes_no_rows = true;
+        } else {
+            self.early.get_or_insert(EarlyEnd::Limit(reached.message));
+        }
     }
 }

@@ -97,6 +97,7 @@ pub(crate) fn run(
             (None, Some(state))
         }
         BatchUse::Used { state, has_earlier, options } => {
+            context.options.limits.expect_batches(usize::try_from(todo).unwrap_or(usize::MAX));
             (Some(start_batches((state, has_earlier), options, &context, &sender)?), None)
         }
     };
@@ -114,6 +115,7 @@ pub(crate) fn run(
         counter,
         batches,
         left_rows,
+        takes_no_rows: false,
         early: None,
         end_requested_at: None,
         last_job: 0,
@@ -173,6 +175,8 @@ pub(super) struct Pool {
     pub(super) batches: Option<Batches>,
     /// Rows that are left to a command with batches.
     pub(super) left_rows: Option<BatchState>,
+    /// Whether a limit allows no further rows.
+    pub(super) takes_no_rows: bool,
     pub(super) early: Option<EarlyEnd>,
     pub(super) end_requested_at: Option<Instant>,
     pub(super) last_job: u64,
@@ -237,6 +241,7 @@ impl Pool {
                 continue;
             }
             let is_stored = self.is_stored(&input)?;
+            let is_ending = is_ending || self.takes_no_rows;
             if is_stored || !is_ending {
                 self.sink.begin(self.row);
             }
@@ -343,9 +348,9 @@ impl Pool {
             self.end_requested_at = Some(Instant::now());
         }
         if self.early.is_none()
-            && let Some(words) = self.context.options.limits.reached()
+            && let Some(reached) = self.context.options.limits.reached()
         {
-            self.early = Some(EarlyEnd::Limit(words));
+            self.limit_reached(reached);
             // Remote rows continue on the server, so there is nothing to wait for.
             if self.context.remote_rows.is_some() {
                 self.end_requested_at = Some(Instant::now());

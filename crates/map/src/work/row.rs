@@ -102,12 +102,13 @@ impl RowServices {
         let own = redactor.clone();
         let host = RowHost::of_row(job.row, sender.clone(), Box::new(move |text| own.apply(text)));
         let batch = RowBatch::of(job, sender);
-        let (summary, before) = match (&batch, &job.batch) {
+        let (summary, used) = match (&batch, &job.batch) {
             (Some(batch), Some(of)) => batch.log.summary(of.worked),
             _ => (RunSummary::with_text(), RunUsage::default()),
         };
+        let reserved = job.batch.as_ref().map_or_else(Vec::new, |batch| batch.reserved.clone());
         let batched = batch.as_ref().map(|batch| batch.answers.clone() as Rc<dyn BatchAnswers>);
-        let meter = Meter::within(&options.limits, before, options.own_prices.clone()).with_batches(batched);
+        let meter = Meter::within(&options.limits, (used, reserved), options.own_prices.clone()).with_batches(batched);
         Ok(RowServices {
             host,
             summary: SharedSummary::new(summary),

@@ -37,11 +37,18 @@ impl Budget {
     /// `next` is the token count of a request that would exceed the limit, or 0.
     pub(super) fn reached_tokens(&self, limit: u64, next: u64) -> LimitReached {
         let (since, origin) = self.since(LimitKind::Tokens);
-        let used = self.used_tokens(&origin);
-        let mut used = format!("{used} were used in {}", plural(self.steps - origin.steps, "step"));
-        if next > 0 && self.tokens + self.open_tokens() < limit {
-            used += &format!(", and the next request has about {}", plural(next, "token"));
-        }
+        let mut used = format!("{} were used in {}", self.shown_tokens(&origin), self.shown_steps(&origin));
+        used += &match self.requests_more(next > 0) {
+            0 if next > 0 && self.used_tokens() < limit => {
+                format!(", and the next request has about {}", plural(next, "token"))
+            }
+            0 => String::new(),
+            more => format!(
+                ", and {} more would take about {}",
+                plural(more, "request"),
+                plural(next + self.awaited(0.0).0, "token")
+            ),
+        };
         let before = format!("{} in {}", self.before.tokens, plural(self.before.steps, "step"));
         reached(LimitKind::Tokens, since, &plural(limit - origin.tokens, "token"), &used, &before)
     }
@@ -49,12 +56,18 @@ impl Budget {
     /// `next` is the input cost of a request that would exceed the limit, or 0.
     pub(super) fn reached_cost(&self, limit: f64, next: f64) -> LimitReached {
         let (since, origin) = self.since(LimitKind::Cost);
-        let spent = self.cost + self.open_cost();
-        let steps = plural(self.steps - origin.steps, "step");
+        let spent = self.spent();
+        let steps = self.shown_steps(&origin);
         let mut used = format!("{}{} was spent in {steps}", self.about(), dollars(spent - origin.cost));
-        if next > 0.0 && spent < limit {
-            used += &format!(", and the next request takes about {}", dollars(next));
-        }
+        used += &match self.requests_more(next > 0.0) {
+            0 if next > 0.0 && spent < limit => format!(", and the next request takes about {}", dollars(next)),
+            0 => String::new(),
+            more => format!(
+                ", and {} more would take about {}",
+                plural(more, "request"),
+                dollars(next + self.awaited(0.0).1)
+            ),
+        };
         let before = format!("{} in {}", dollars(self.before.cost), plural(self.before.steps, "step"));
         reached(LimitKind::Cost, since, &dollars(limit - origin.cost), &used, &before)
     }
@@ -62,9 +75,8 @@ impl Budget {
     pub fn time_limit_reached(&self) -> LimitReached {
         let (since, origin) = self.since(LimitKind::Time);
         let limit = self.limits.time.unwrap_or_default().saturating_sub(origin.time);
-        let steps = plural(self.steps - origin.steps, "step");
         let suffix = if since == CountedFrom::Resumed { "" } else { " until then" };
-        let used = format!("{steps} and {} were used{suffix}", self.used_tokens(&origin));
+        let used = format!("{} and {} were used{suffix}", self.shown_steps(&origin), self.shown_tokens(&origin));
         let before = format!("{} of the time", about(self.before.time));
         reached(LimitKind::Time, since, &format_limit(limit), &used, &before)
     }
@@ -78,7 +90,7 @@ impl Budget {
         }
         // The cost of a model without a known price is not counted.
         let spent = if self.cost > 0.0 { format!(" and {}", dollars(self.cost)) } else { String::new() };
-        let used = self.used_tokens(&RunUsage::default());
+        let used = self.shown_tokens(&RunUsage::default());
         Some(format!(
             "the run has used {} steps, {used}{spent}, and has no limit on steps, tokens or cost; --max-steps, --max-cost or \
              config.limits set one",
@@ -102,8 +114,46 @@ impl Budget {
         if is_typed { (CountedFrom::Resumed, self.before) } else { (CountedFrom::Before, RunUsage::default()) }
     }
 
-    fn used_tokens(&self, origin: &RunUsage) -> String {
-        format!("{}{}", self.about(), plural(self.tokens + self.open_tokens() - origin.tokens, "token"))
+    /// The limit of this kind, with what is used by now.
+    pub fn reached_now(&self, kind: LimitKind) -> LimitReached {
+        match kind {
+            LimitKind::Steps => self.reached_steps(self.limits.steps.unwrap_or_default()),
+            LimitKind::Tokens => self.reached_tokens(self.limits.tokens.unwrap_or_default(), 0),
+            LimitKind::Cost => self.reached_cost(self.limits.cost.unwrap_or_default(), 0.0),
+            LimitKind::Time => self.time_limit_reached(),
+        }
+    }
+
+    /// The limit on cost or tokens that was passed, although nothing was refused.
+    pub fn passed_limit(&self) -> Option<LimitReached> {
+        let Limits { tokens, cost, .. } = self.limits;
+        let used = |used: String| format!("{used} in {}", plural(self.used_steps(), "step"));
+        let passed = |kind: LimitKind, limit: String, used: String| LimitReached {
+            kind,
+            message: format!(
+                "The {} limit of {limit} was passed: answers of batches took more than was expected, {used}.",
+                kind.name()
+            ),
+        };
+        let of_cost = cost.filter(|limit| self.cost > *limit);
+        let of_tokens = || tokens.filter(|limit| self.tokens > *limit);
+        let of_tokens =
+            || Some(passed(LimitKind::Tokens, plural(of_tokens()?, "token"), used(plural(self.tokens, "token"))));
+        of_cost.map(|limit| passed(LimitKind::Cost, dollars(limit), used(dollars(self.cost)))).or_else(of_tokens)
+    }
+
+    /// How many requests wait for batches, or would.
+    fn requests_more(&self, has_next: bool) -> u64 {
+        let waiting = self.waiting().count() as u64;
+        if waiting > 0 { waiting + u64::from(has_next) } else { 0 }
+    }
+
+    fn shown_steps(&self, origin: &RunUsage) -> String {
+        plural(self.used_steps().saturating_sub(origin.steps), "step")
+    }
+
+    fn shown_tokens(&self, origin: &RunUsage) -> String {
+        format!("{}{}", self.about(), plural(self.used_tokens() - origin.tokens, "token"))
     }
 }
 
@@ -119,7 +169,7 @@ fn reached(kind: LimitKind, since: CountedFrom, limit: &str, used: &str, before:
     let message = format!(
         "The run was ended at its {what} limit of {limit}: {used}{count}. Set {setting} higher to let it go further."
     );
-    LimitReached { message }
+    LimitReached { kind, message }
 }
 
 fn plural(count: u64, what: &str) -> String {

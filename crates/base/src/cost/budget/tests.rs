@@ -1,7 +1,13 @@
 use super::{messages::format_limit, *};
 
-const FREE: Estimate =
-    Estimate { input_tokens: 0, input_cost: 0.0, output_token_price: 0.0, continues_step: false, is_answered: false };
+const FREE: Estimate = Estimate {
+    input_tokens: 0,
+    input_cost: 0.0,
+    output_token_price: 0.0,
+    continues_step: false,
+    is_answered: false,
+    batched: None,
+};
 
 fn budget(limits: Limits) -> Budget {
     Budget::new(limits)
@@ -195,4 +201,46 @@ fn the_nearer_limit_of_command_line_and_file_counts() {
     };
     assert!(both(1).contains("1 step was used since"), "{}", both(1));
     assert!(both(3).contains("9 steps were used (7 before"), "{}", both(3));
+}
+
+/// A request in a batch, at 20 dollars per million tokens of output.
+fn batched(step: usize, max_output: Option<u64>) -> Estimate {
+    let batched = Some(BatchedRequest { step, max_output });
+    Estimate { input_tokens: 10, output_token_price: 20e-6, batched, ..FREE }
+}
+
+#[test]
+fn requests_in_batches_share_what_is_left() {
+    let mut budget = tokens(10_000);
+    budget.expect_batches(20);
+    let first: Vec<_> = (0..20).map(|_| budget.ask(batched(0, None)).unwrap()).collect();
+    assert_eq!((first[0].output_left, first[19].output_left), (Some(999), Some(980)));
+    assert_eq!(budget.outlook(), Outlook::Unknown);
+    for allowance in &first[..10] {
+        budget.settle(allowance.request, &Usage::new(Some(10), Some(490)), 0, |_| None);
+    }
+    assert_eq!(budget.outlook(), Outlook::Fits, "ten more take 5000");
+    // Of the next step the same is expected, until it is known.
+    assert!(budget.ask(batched(1, None)).is_err());
+    let mut budget = tokens(9_000);
+    budget.expect_batches(20);
+    let first: Vec<_> = (0..20).map(|_| budget.ask(batched(0, None)).unwrap()).collect();
+    for allowance in &first[..10] {
+        budget.settle(allowance.request, &Usage::new(Some(10), Some(490)), 0, |_| None);
+    }
+    let Outlook::Above(fitting, reached) = budget.outlook() else { panic!("they do not fit") };
+    assert_eq!(fitting, 8);
+    let expected = "5000 tokens were used in 10 steps, and 10 requests more would take about 5000 tokens.";
+    assert!(reached.message.contains(expected), "{}", reached.message);
+}
+
+#[test]
+fn the_longest_answers_that_the_author_allows_are_reserved() {
+    let mut budget = budget(Limits { cost: Some(0.1), ..Limits::default() });
+    budget.expect_batches(100);
+    let cost = 1000.0 * 20e-6;
+    assert!((1..=5).all(|_| budget.ask(batched(0, Some(1000))).is_ok()), "each takes {cost}");
+    let reached = budget.ask(batched(0, Some(1000))).unwrap_err();
+    assert!(reached.message.contains("$0.00 was spent in 0 steps, and 6 requests more"), "{}", reached.message);
+    assert_eq!(budget.outlook(), Outlook::Fits);
 }
