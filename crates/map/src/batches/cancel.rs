@@ -1,10 +1,8 @@
 //! `lmthing map --cancel OUT`: cancels the batches of a map.
 
-use std::{
-    path::Path,
-    rc::Rc,
-    sync::{Arc, mpsc},
-};
+use std::{collections::HashMap, path::Path, pin::pin, rc::Rc, sync::Arc};
+
+use tokio::sync::mpsc;
 
 use super::{
     BatchResult, BatchState,
@@ -20,7 +18,7 @@ use crate::{
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::prompt::RunError;
 use lmthing_providers::{
-    BatchClient, BatchPhase, FoundBatch, ProviderContext, ProviderError, ProviderSettings, RemoteId,
+    BatchClient, BatchPhase, FoundBatch, ProviderContext, ProviderError, ProviderErrorKind, ProviderSettings, RemoteId,
 };
 use lmthing_system::threads::EventLoop;
 
@@ -68,12 +66,19 @@ pub(crate) fn cancel_all(
     }
     let event_loop = EventLoop::new();
     let event_loop = event_loop.map_err(|error| Diagnostic::new(format!("cannot start the event loop: {error}")))?;
-    let (sender, warnings) = mpsc::channel();
+    let (sender, mut warnings) = mpsc::unbounded_channel();
     let context = context(variables, Arc::default(), move |warning| drop(sender.send(warning)));
     let canceller = Canceller { state, context: &context, forgets };
-    let cancelled = event_loop.run(canceller.cancel_each(shipments));
-    warnings.try_iter().for_each(|warning| listener.warned(None, &warning));
-    cancelled
+    event_loop.run(async {
+        let mut cancelling = pin!(canceller.cancel_each(shipments));
+        loop {
+            tokio::select! {
+                biased;
+                Some(warning) = warnings.recv() => listener.warned(None, &warning),
+                cancelled = &mut cancelling => return cancelled,
+            }
+        }
+    })
 }
 
 /// What a batch was before it was cancelled.
@@ -116,16 +121,26 @@ impl Canceller<'_> {
         let mut counts = CancelledBatches::default();
         // The first reason, and the batches that go on.
         let mut left: Option<(Diagnostic, Vec<String>)> = None;
+        // Services that cannot be reached: to find that out takes half a minute.
+        let mut down: HashMap<i64, ProviderError> = HashMap::new();
         for mut shipment in shipments {
-            let problem = match self.cancel(&mut shipment).await {
+            let attempt = match down.get(&shipment.target) {
+                Some(error) if shipment.stage != Stage::Made => Err(Hindrance::Provider(error.clone())),
+                _ => self.cancel(&mut shipment).await,
+            };
+            let problem = match attempt {
                 Ok(before) => {
                     counts.cancelled += u64::from(before == Before::UnderWay);
                     counts.ended += u64::from(before == Before::Ended);
                     continue;
                 }
                 Err(Hindrance::State(error)) => return Err(error),
-                Err(Hindrance::Provider(ProviderError { message, hint, .. })) => {
-                    Diagnostic { hint, ..Diagnostic::new(format!("a batch cannot be cancelled: {message}")) }
+                Err(Hindrance::Provider(error)) => {
+                    if error.kind == ProviderErrorKind::Connection {
+                        down.insert(shipment.target, error.clone());
+                    }
+                    let message = format!("a batch cannot be cancelled: {}", error.message);
+                    Diagnostic { hint: error.hint, ..Diagnostic::new(message) }
                 }
                 Err(Hindrance::Unclear(candidates)) => {
                     let message = may_be(shipment.name(), &candidates);
