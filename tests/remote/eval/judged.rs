@@ -3,13 +3,19 @@
 use serde_json::json;
 
 use super::{Asked, Lab, eval_file, rows};
-use crate::support::Outcome;
+use crate::support::{Outcome, wait_until};
 
 /// Of the server, about texts without an exclamation mark.
 fn judged(criterion: &str, rows_: &str) -> String {
     let scores = format!("polite: judge('{criterion}', {{ model: 'lab:judge' }})");
     let file = eval_file(rows_, &scores, "{ plain: {}, loud: { input: { style: '!' } } }");
     format!("import {{ judge }} from 'lmthing/eval';\n{file}")
+}
+
+/// Whether the state next to OUT has a text.
+fn is_kept(lab: &Lab, text: &str) -> bool {
+    let files = ["out.jsonl.lmthing", "out.jsonl.lmthing-wal"].map(|name| std::fs::read(lab.folder.path(name)));
+    files.iter().flatten().any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
 }
 
 /// The number of answers and of verdicts that were asked for.
@@ -43,12 +49,13 @@ fn a_changed_judge_asks_judges_only() {
 #[cfg(unix)]
 fn verdicts_of_an_eval_that_is_killed_are_not_paid_again() {
     let lab = Lab::new(&judged("is polite", &rows(2)));
+    lab.change(|seen| seen.numbers_answers = true);
     // Answers and verdicts, one after the other.
     for paid in [2, 4, 5, 7] {
         lab.change(|seen| seen.holds_after = Some(paid));
         let eval = lab.start("-o out.jsonl --jobs 1");
         lab.wait_until(|seen| seen.paid.len() == paid && seen.held > 0);
-        std::thread::sleep(std::time::Duration::from_millis(100));
+        wait_until("the answers are kept", || (1..=paid).all(|number| is_kept(&lab, &format!(", answer {number}"))));
         eval.signal("KILL");
         eval.end();
         lab.change(|seen| seen.killed += 1);

@@ -116,10 +116,10 @@ impl Lab {
                 return String::new();
             }
             seen.paid.push(asked.clone());
+            let number = if seen.numbers_answers { format!(", answer {}", seen.paid.len()) } else { String::new() };
             let text = match asked.model.as_str() {
-                "judge" => json!({ "pass": !text.contains('!'), "reason": "because" }).to_string(),
-                _ if seen.numbers_answers => format!("{text}, answer {}", seen.paid.len()),
-                _ => text,
+                "judge" => json!({ "pass": !text.contains('!'), "reason": format!("because{number}") }).to_string(),
+                _ => format!("{text}{number}"),
             };
             drop(seen);
             let delta = json!({ "choices": [{ "delta": { "content": text } }] });
