@@ -336,6 +336,34 @@ fn failed_turns_are_asked_again_or_taken_back() {
         read_page(&folder)["steps"].as_array().unwrap().iter().map(|step| step["state"].clone()).collect();
     let back = Value::from("taken back");
     assert_eq!(states, [Value::Null, back.clone(), Value::Null, back, Value::Null]);
+    let requests: Vec<_> = read_page(&folder)["steps"].as_array().unwrap().iter().map(user_texts).collect();
+    assert_eq!(requests, ["a", "a b", "a b", "a b c", "a b d"]);
+}
+
+/// What the user has said in the request of a step.
+fn user_texts(step: &Value) -> String {
+    let messages = step["request"]["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "user");
+    messages.map(|message| message["content"][0]["text"].as_str().unwrap()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_was_taken_back_is_said_no_more() {
+    let folder = Folder::of(&file(&["one", "two", "three", "four"].map(text).join(",")));
+    assert_eq!(folder.run("run --journal --say A --say B p.lmt.mjs").stdout, "one\ntwo\n");
+    let chat = start(folder, "chat --resume", &[], (24, 80));
+    chat.terminal.wait_for_prompt();
+    chat.say("/undo", "taken back");
+    chat.terminal.type_text("/undo\r");
+    chat.terminal.wait_until("the second /undo", |screen| screen.contents().matches("taken back").count() == 2);
+    chat.terminal.wait_for_prompt();
+    chat.say("uno", "three");
+    let folder = chat.leave();
+    assert_eq!(folder.run("resume last --say dos").stdout, "four\n");
+    // One answer, of the items of the mock that this part of the conversation has not played.
+    assert_eq!(folder.run("resume last --from 1").stdout, "one\n");
+    assert_eq!(folder.run("resume last").stdout, "");
+    let requests: Vec<_> = read_page(&folder)["steps"].as_array().unwrap().iter().map(user_texts).collect();
+    assert_eq!(requests.last().unwrap(), "uno dos", "{requests:?}");
 }
 
 /// A server that fails when it is asked `bad`, and has the whole conversation but the last message in its cache.

@@ -28,6 +28,8 @@ pub struct Restored {
     pub is_unseen: bool,
     /// Whether the user has said something.
     pub has_turns: bool,
+    /// How many messages at the end of the conversation the user has said since the last answer.
+    pub unanswered: usize,
     /// The number of steps before the last turn of the user; 0 if it has none.
     pub turn_start: usize,
     /// Parts of unfinished calls, by call, then by digest and number.
@@ -133,6 +135,7 @@ impl Restored {
             *tools = changed.as_slice().into();
         }
         self.history.extend(answer.added.iter().cloned());
+        self.unanswered = 0;
         self.after.apply(&answer.memory);
         self.before = self.after.clone();
         let step = StoredStep {
@@ -151,6 +154,7 @@ impl Restored {
         self.step_ends(Vec::new());
         self.after.apply(memory);
         self.before = self.after.clone();
+        self.unanswered += added.len();
         self.history.extend(added);
         self.turn_start = self.steps.len();
         (self.has_turns, self.is_done, self.is_turn_over, self.is_unseen) = (true, false, false, false);

@@ -54,6 +54,8 @@ pub struct KnownRequests {
     /// The answer of the previous step, which events have recorded, and whether it had tool results.
     answer: Option<Rc<Message>>,
     has_results: bool,
+    /// The last step that began, and how much of the conversation earlier lines had.
+    last_step: Option<(usize, usize)>,
 }
 
 impl KnownRequests {
@@ -103,7 +105,7 @@ impl EventRecorder {
 
     fn add_stored_fields(&mut self, event: &Event<'_>, body: &mut Value) {
         match event.kind {
-            EventKind::StepStart { sent, .. } => body["request"] = self.request(event.agent, sent),
+            EventKind::StepStart { step, sent, .. } => body["request"] = self.request(event.agent, *step, sent),
             EventKind::CodeCheck { tool_call_id, code, .. } => {
                 body["code"] = json!(&**code);
                 add_call(body, tool_call_id.as_deref());
@@ -115,7 +117,7 @@ impl EventRecorder {
     }
 
     /// The part of a request that earlier lines do not contain.
-    fn request(&mut self, agent: &Agent, sent: &SentRequest) -> Value {
+    fn request(&mut self, agent: &Agent, step: usize, sent: &SentRequest) -> Value {
         let is_first = !self.by_agent.contains_key(&agent.number());
         let seen = self.by_agent.entry(agent.number()).or_default();
         let mut request = Map::new();
@@ -127,9 +129,12 @@ impl EventRecorder {
         if is_whole {
             request.insert("whole".into(), true.into());
         }
-        let first = if is_whole { 0 } else { seen.history_length };
+        // A step that has failed is repeated with the messages that it had before.
+        let is_again = seen.last_step.is_some_and(|(last, _)| last == step);
+        let known = seen.last_step.filter(|_| is_again).map_or(seen.history_length, |(_, first)| first);
+        let first = if is_whole { 0 } else { known };
         let mut messages = sent.messages.history_from(first);
-        if !is_first && !is_whole {
+        if !is_first && !is_whole && !is_again {
             seen.remove_recorded(&mut messages);
         }
         request.insert("messages".into(), messages_json(&messages));
@@ -151,6 +156,7 @@ impl EventRecorder {
             tools,
             settings: Some(sent.settings.clone()),
             request: Some(sent.messages.clone()),
+            last_step: Some((step, first)),
             ..KnownRequests::default()
         };
         request.into()

@@ -29,6 +29,7 @@ pub struct EarlierRun {
     played: Vec<(usize, usize)>,
     /// What its user has set for a conversation.
     pub settings: UserSettings,
+    said: Vec<Entry>,
     pub held: Vec<HeldCall>,
     pub(super) last_serial: usize,
     /// Decisions for the resumed run, which are not written yet.
@@ -59,6 +60,7 @@ impl EarlierRun {
             active_ms: journal.active_ms(run, until)?,
             played: asked.played,
             settings: asked.settings,
+            said: asked.said,
             agents,
             logs: RefCell::new(logs),
             restored: RefCell::default(),
@@ -78,10 +80,10 @@ impl EarlierRun {
         Progress::of(self.logs.borrow().get("").map_or(&[], Vec::as_slice))
     }
 
-    /// The texts that are still to be said. The run was started with `first`.
+    /// The texts that are still to be said. The run was started with `first`. What was taken back is not said again.
     pub fn texts_to_say(&self, first: Vec<String>) -> Vec<String> {
         let mut left = VecDeque::from(first);
-        for entry in self.logs.borrow().get("").into_iter().flatten() {
+        for entry in &self.said {
             match entry {
                 Entry::ToSay { texts } => left.extend(texts.iter().cloned()),
                 Entry::Said { added, .. } => {
@@ -218,5 +220,6 @@ fn finished_steps(log: &[Entry]) -> usize {
 fn known_requests(restored: &Restored) -> KnownRequests {
     let last = restored.unfinished.as_ref().map(|unfinished| &unfinished.step).or(restored.steps.last());
     let tools = last.map(|step| step.tools.clone());
-    KnownRequests::before(last.and_then(|step| step.system.clone()), restored.history.len(), tools)
+    let history = restored.history.len() - restored.unanswered;
+    KnownRequests::before(last.and_then(|step| step.system.clone()), history, tools)
 }

@@ -9,6 +9,7 @@ use super::{
     file::Journal,
     numbers::{count_to_sql, now, position_range},
     runs::{ForkOrigin, RunInfo, RunStatus},
+    stored::{SAY, TO_SAY},
     write::{Lease, write_entry},
 };
 use lmthing_base::{
@@ -24,9 +25,12 @@ pub(super) type StoredEntry = (i64, String, String);
 impl Journal {
     /// Creates a run named `id` with everything that `run` did before it requested the answer of `step`. `totals` are its usage.
     pub(super) fn fork(&self, run: &RunInfo, step: usize, id: &str, sums: &RunTotals) -> Result<Lease, JournalError> {
-        let (entries, end) = self.entries_before(run, step)?;
+        let (mut entries, end) = self.entries_before(run, step)?;
         let lines_end = self.beginning_of(run, step)?.unwrap_or(end);
-        let start = self.start(run)?;
+        // What is left to be said is written again.
+        entries.retain(|(_, _, text)| !text.starts_with(TO_SAY));
+        let mut start = self.start(run)?;
+        start.options.remove(SAY);
         let lease = self.begin(id, None, &start, Some(&ForkOrigin { run: run.id.clone(), step }))?;
         self.copy(run, &lease, (&entries, lines_end), sums)?;
         self.after_all_entries(lease)
@@ -107,19 +111,24 @@ impl Journal {
         let places = position_range(run.number);
         let read = || {
             let sql = "SELECT at, line FROM events WHERE at >= ?1 AND at < ?2 \
-                       AND line LIKE '{\"type\":\"step-start\"%' ORDER BY at";
+                       AND (line LIKE '{\"type\":\"step-start\"%' OR line LIKE '{\"type\":\"taken-back\"%') ORDER BY at";
             let mut statement = self.connection.prepare(sql)?;
             let mut rows = statement.query([places.start, places.end])?;
+            let mut beginning = None;
             while let Some(row) = rows.next()? {
                 let line: String = row.get(1)?;
                 let line = with_contents(&self.connection, run.number, &line)?;
                 let line: Value = serde_json::from_str(&line).unwrap_or_default();
                 let is_own = line["agent"].as_array().is_some_and(Vec::is_empty);
-                if is_own && line["step"].as_u64() == Some(step as u64) {
-                    return row.get(0).map(Some);
+                let number = line["step"].as_u64();
+                if line["type"] == "taken-back" {
+                    // The step is another one from here on.
+                    beginning = beginning.filter(|_| number > Some(step as u64));
+                } else if is_own && number == Some(step as u64) && beginning.is_none() {
+                    beginning = row.get(0).map(Some)?;
                 }
             }
-            Ok(None)
+            Ok(beginning)
         };
         self.check(read())
     }

@@ -12,13 +12,14 @@ use super::{
     fork::StoredEntry,
     numbers::{from_sql, position_range, to_sql},
     runs::RunInfo,
-    stored::{CHOSEN, RunStart},
+    stored::{CHOSEN, RunStart, TO_SAY},
 };
 use lmthing_base::checkpoint::{Entry, UserSettings, is_log_before};
 
 // How the text of an entry begins.
 const ANSWERED: &str = r#"{"answered""#;
 const TAKEN_BACK: &str = r#"{"taken-back""#;
+const SAID: &str = r#"{"said""#;
 
 pub(super) type PromptLogs = HashMap<String, Vec<Entry>>;
 
@@ -29,6 +30,8 @@ pub(super) struct AskedRequests {
     /// Turns of mocks, with the number of the mock.
     pub(super) played: Vec<(usize, usize)>,
     pub(super) settings: UserSettings,
+    /// What the user has said, and what is to be said.
+    pub(super) said: Vec<Entry>,
 }
 
 impl AskedRequests {
@@ -39,6 +42,7 @@ impl AskedRequests {
                 self.played.extend(answered.played.and_then(|played| Some((played.mock?, played.turn))));
             }
             Entry::Chosen(settings) => self.settings = settings.clone(),
+            Entry::Said { .. } | Entry::ToSay { .. } => self.said.push(entry.clone()),
             _ => {}
         }
     }
@@ -101,9 +105,15 @@ impl Journal {
         };
         let mut asked = AskedRequests::default();
         // What cannot be read is reported with the logs.
-        let asks = |text: &String| text.starts_with(ANSWERED) || text.starts_with(CHOSEN);
+        // What was said after that step, or taken back, is not to be said again.
+        let all = if until.is_some() { self.all_entries(run.number)? } else { Vec::new() };
+        let asks = |text: &String| [ANSWERED, CHOSEN, SAID, TO_SAY].iter().any(|beginning| text.starts_with(beginning));
         let read = entries.iter().map(|(_, _, text)| text).filter(|text| asks(text));
         read.filter_map(|text| serde_json::from_str(text).ok()).for_each(|entry| asked.add(&entry));
+        if until.is_some() {
+            let said = all.iter().filter(|(_, _, text)| text.starts_with(SAID) || text.starts_with(TO_SAY));
+            asked.said = said.filter_map(|(_, _, text)| serde_json::from_str(text).ok()).collect();
+        }
         Ok(asked)
     }
 

@@ -23,6 +23,9 @@ pub const CHAT: &str = "chat";
 /// How the text of an entry with settings of the user begins.
 pub(super) const CHOSEN: &str = r#"{"chosen""#;
 
+/// How the text of an entry with texts to say begins.
+pub(super) const TO_SAY: &str = r#"{"to-say""#;
+
 pub trait SecretFilter {
     /// Replaces them in all texts of a value.
     fn replace(&self, value: &mut Value);

@@ -52,7 +52,10 @@ pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
             let known = texts_left(&unfinished);
             // A command that is given again does not say its texts twice.
             let new = if known.ends_with(&args.say.say) { Vec::new() } else { args.say.say.clone() };
-            let speaker = saying(known, new);
+            let speaker = match unfinished.back_to {
+                Some(_) => saying(Vec::new(), [known, new].concat()),
+                None => saying(known, new),
+            };
             let code = resume_run((args, &command), *unfinished, speaker, &directory, printer);
             if code == ExitCode::Waiting && !args.say.say.is_empty() && !args.show.quiet {
                 printer.stderr("The message of --say is kept: it is asked when the run has gone on.\n");
