@@ -198,6 +198,7 @@ async fn time_limit(args: &RunArgs) -> LimitReached {
     let seconds = time.as_secs_f64();
     LimitReached {
         kind: LimitKind::Time,
+        next: 0.0,
         message: format!("the run reached its time limit of {seconds} s before its journal could be opened"),
     }
 }

@@ -115,6 +115,8 @@ fn the_longest_answers_are_estimated_where_the_file_limits_them() {
     lab.configure("options: { maxOutputTokens: 1000 }");
     let outcome = map(&lab, "--max-cost 3");
     assert_eq!((outcome.code, lab.server.seen().len()), (4, 0), "{outcome:?}");
+    let words = "$0.00 was spent in 0 steps, and 30 requests more would take about $3.00";
+    assert!(outcome.stderr.contains(words), "{outcome:?}");
     let outcome = map(&lab, "--max-cost 5");
     assert_eq!((outcome.code, lab.sizes()), (0, vec![40]), "{outcome:?}");
     assert!(lab.server.paid().iter().all(|body| body["max_output_tokens"] == 1000));

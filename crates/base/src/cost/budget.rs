@@ -51,9 +51,11 @@ pub struct Allowance {
     pub output_left: Option<u64>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LimitReached {
     pub kind: LimitKind,
+    /// The tokens or the cost of the request that was refused.
+    pub next: f64,
     /// Names the limit, how much was used, and what to set.
     pub message: String,
 }

@@ -53,7 +53,7 @@ impl CombinedLimits {
     /// The limit that was reached or passed, with all that is used by now.
     pub fn reached_at_end(&self) -> Option<LimitReached> {
         match self.reached() {
-            Some(reached) => Some(self.budget().reached_now(reached.kind)),
+            Some(reached) => Some(self.budget().reached_now(&reached)),
             None => self.budget().passed_limit(),
         }
     }

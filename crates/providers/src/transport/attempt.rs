@@ -45,12 +45,15 @@ const MAX_ERROR_BODY: usize = 1 << 20;
 /// Timeout for them, as the status is already known and must be reported.
 const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Names and values.
+type Pairs = Vec<(String, String)>;
+
 pub(super) struct Prepared {
     pub url: Url,
     /// The path of the endpoint, with its query, without secrets.
     pub path: String,
     /// The parameters of the query that hold secrets.
-    pub secret_query: Vec<(String, String)>,
+    pub secret_query: Pairs,
     headers: HeaderMap,
     /// Headers of settings and call, which win over those of authentication.
     explicit_headers: HeaderMap,
@@ -126,7 +129,7 @@ impl Prepared {
 
 impl Prepared {
     /// The headers without those of every request, and apart from them those that hold secrets under any name.
-    pub(super) fn headers_and_secrets(&self) -> (Vec<(String, String)>, Vec<(String, String)>) {
+    pub(super) fn headers_and_secrets(&self) -> (Pairs, Pairs) {
         let all = self.headers.iter().chain(&self.explicit_headers);
         let own = all.filter(|(name, _)| ![CONTENT_TYPE, ACCEPT_ENCODING].contains(name));
         let texts = own.filter_map(|(name, value)| Some((name, value.to_str().ok()?.to_owned(), value.is_sensitive())));

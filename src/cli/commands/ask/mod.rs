@@ -130,7 +130,7 @@ fn input(limit: Option<Duration>) -> Result<String, NoQuestion> {
     let bytes = bytes.map_err(|_| {
         let seconds = limit.unwrap_or_default().as_secs_f64();
         let message = format!("the run reached its time limit of {seconds} s before standard input had ended");
-        NoQuestion::Late(LimitReached { kind: LimitKind::Time, message })
+        NoQuestion::Late(LimitReached { kind: LimitKind::Time, next: 0.0, message })
     })?;
     let bytes =
         bytes.map_err(|error| WrongUsage::plain(format!("cannot read standard input: {}", io_error_text(&error))))?;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{Budget, LimitReached};
+use super::{Budget, LimitReached, answers::float};
 use crate::cost::{
     limits::{LimitKind, Limits},
     rates::dollars,
@@ -50,7 +50,8 @@ impl Budget {
             ),
         };
         let before = format!("{} in {}", self.before.tokens, plural(self.before.steps, "step"));
-        reached(LimitKind::Tokens, since, &plural(limit - origin.tokens, "token"), &used, &before)
+        let reached = reached(LimitKind::Tokens, since, &plural(limit - origin.tokens, "token"), &used, &before);
+        LimitReached { next: float(next), ..reached }
     }
 
     /// `next` is the input cost of a request that would exceed the limit, or 0.
@@ -69,7 +70,7 @@ impl Budget {
             ),
         };
         let before = format!("{} in {}", dollars(self.before.cost), plural(self.before.steps, "step"));
-        reached(LimitKind::Cost, since, &dollars(limit - origin.cost), &used, &before)
+        LimitReached { next, ..reached(LimitKind::Cost, since, &dollars(limit - origin.cost), &used, &before) }
     }
 
     pub fn time_limit_reached(&self) -> LimitReached {
@@ -114,12 +115,14 @@ impl Budget {
         if is_typed { (CountedFrom::Resumed, self.before) } else { (CountedFrom::Before, RunUsage::default()) }
     }
 
-    /// The limit of this kind, with what is used by now.
-    pub fn reached_now(&self, kind: LimitKind) -> LimitReached {
-        match kind {
+    /// The same limit, with what is used by now.
+    pub fn reached_now(&self, reached: &LimitReached) -> LimitReached {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let next_tokens = reached.next as u64;
+        match reached.kind {
             LimitKind::Steps => self.reached_steps(self.limits.steps.unwrap_or_default()),
-            LimitKind::Tokens => self.reached_tokens(self.limits.tokens.unwrap_or_default(), 0),
-            LimitKind::Cost => self.reached_cost(self.limits.cost.unwrap_or_default(), 0.0),
+            LimitKind::Tokens => self.reached_tokens(self.limits.tokens.unwrap_or_default(), next_tokens),
+            LimitKind::Cost => self.reached_cost(self.limits.cost.unwrap_or_default(), reached.next),
             LimitKind::Time => self.time_limit_reached(),
         }
     }
@@ -130,6 +133,7 @@ impl Budget {
         let used = |used: String| format!("{used} in {}", plural(self.used_steps(), "step"));
         let passed = |kind: LimitKind, limit: String, used: String| LimitReached {
             kind,
+            next: 0.0,
             message: format!(
                 "The {} limit of {limit} was passed: answers of batches took more than was expected, {used}.",
                 kind.name()
@@ -169,7 +173,7 @@ fn reached(kind: LimitKind, since: CountedFrom, limit: &str, used: &str, before:
     let message = format!(
         "The run was ended at its {what} limit of {limit}: {used}{count}. Set {setting} higher to let it go further."
     );
-    LimitReached { kind, message }
+    LimitReached { kind, next: 0.0, message }
 }
 
 fn plural(count: u64, what: &str) -> String {
