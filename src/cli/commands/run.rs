@@ -196,11 +196,8 @@ async fn time_limit(args: &RunArgs) -> LimitReached {
     let Some(time) = args.limits.limits().time else { return std::future::pending().await };
     tokio::time::sleep(time).await;
     let seconds = time.as_secs_f64();
-    LimitReached {
-        kind: LimitKind::Time,
-        next: 0.0,
-        message: format!("the run reached its time limit of {seconds} s before its journal could be opened"),
-    }
+    let message = format!("the run reached its time limit of {seconds} s before its journal could be opened");
+    LimitReached { kind: LimitKind::Time, next: 0.0, message }
 }
 
 /// Adds a hint if the user has probably written `--journal PATH` without the equals sign.
