@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::{
-    Folder, Outcome,
+    Folder,
     mcp::{call, prompt, server},
     terminal::Terminal,
 };

@@ -53,8 +53,9 @@ pub(super) fn with_contents<'a>(connection: &Connection, run: i64, text: &'a str
     let Some(first) = parts.next().filter(|first| first.len() < text.len()) else { return Ok(Cow::Borrowed(text)) };
     let mut whole = first.to_owned();
     while let (Some(reference), after) = (parts.next(), parts.next()) {
-        let sql = "SELECT content FROM contents WHERE run = ?1 AND length || '/' || number = ?2";
-        connection.prepare_cached(sql)?.query_row(params![run, reference], |row| {
+        let sql = "SELECT content FROM contents WHERE run = ?1 AND length = ?2 AND number = ?3";
+        let (length, number) = reference.split_once('/').unwrap_or_default();
+        connection.prepare_cached(sql)?.query_row(params![run, length, number], |row| {
             whole.push_str(row.get_ref(0)?.as_str()?);
             Ok(())
         })?;
