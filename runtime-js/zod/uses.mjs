@@ -5,6 +5,7 @@ export const USES = {
     const schema = z.object({ text: z.string().describe('what'), kind: z.enum(['a', 'b']).default('a'), maybe: z.boolean().optional() });
     schema.parse({ text: 'x' });
     schema.safeParse({ text: 'x', kind: 'b', maybe: true });
+    schema.safeParseAsync({ text: 'x' });
     schema['~standard'].validate({ text: 'x' });
   },
   // For models that read requests; mocks and rows of a map do without.
