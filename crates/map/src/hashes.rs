@@ -1,12 +1,12 @@
 //! Hashes of prompt files and inputs, and idempotency keys of remote runs.
 
 use std::{
-    collections::{BTreeSet, hash_map::DefaultHasher},
+    collections::{BTreeMap, BTreeSet, hash_map::DefaultHasher},
     hash::{Hash, Hasher},
     path::PathBuf,
 };
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, value::RawValue};
 use sha2::{Digest, Sha256};
 
 /// Hash of the contents of all files. Missing files are skipped.
@@ -66,6 +66,34 @@ pub fn stable_hash(input: &Map<String, Value>) -> String {
 /// A short hash of a text, stable across processes and versions.
 pub fn hash_of(text: &str) -> String {
     hex(&Sha256::digest(text)[..16])
+}
+
+/// Fields of requests that limits of the run change, and those within other fields.
+const LIMITS: [&str; 3] = ["max_output_tokens", "max_completion_tokens", "max_tokens"];
+const INNER_LIMITS: [(&str, &str); 2] = [("generationConfig", "maxOutputTokens"), ("thinking", "budget_tokens")];
+
+/// A hash of the body of a request. How long the answer may be is no part of what it asks, and left out; whether there
+/// is a limit counts, as a model may refuse the field.
+pub(crate) fn hash_of_request(body: &RawValue) -> String {
+    let Ok(fields) = serde_json::from_str::<BTreeMap<String, &RawValue>>(body.get()) else {
+        return hash_of(body.get());
+    };
+    let mut hash = Sha256::new();
+    for (name, field) in &fields {
+        hash.update(format!("{name:?}:"));
+        match INNER_LIMITS.iter().find(|(outer, _)| name == outer) {
+            Some((_, limit)) => hash.update(without(field, limit)),
+            None if LIMITS.contains(&name.as_str()) => {}
+            None => hash.update(field.get()),
+        }
+    }
+    hex(&hash.finalize()[..16])
+}
+
+fn without(object: &RawValue, limit: &str) -> String {
+    let mut object: Value = serde_json::from_str(object.get()).unwrap_or_default();
+    object.get_mut(limit).map(Value::take);
+    object.to_string()
 }
 
 fn sorted(value: &Value) -> Value {

@@ -2,6 +2,7 @@
 
 mod address;
 mod answer_end;
+mod answer_lengths;
 mod auth;
 mod batch;
 mod billing;

@@ -147,11 +147,131 @@ fn a_limit_that_was_passed_is_named() {
     };
     let lab = Lab::of(BatchServer::with(Dialect::OpenAi, reply), 40, "plain");
     let outcome = map(&lab, "--max-cost 0.5");
-    assert_eq!((outcome.code, lab.sizes()), (4, vec![10, 30]), "{outcome:?}");
-    for words in ["40 rows: 40 done", "The cost limit of $0.50 was passed", "$1.71 in 40 steps"] {
+    assert_eq!((outcome.code, lab.sizes()), (0, vec![10, 30]), "{outcome:?}");
+    for words in ["40 rows: 40 done", "the cost limit of $0.50 was passed", "$1.71 in 40 steps"] {
         assert!(outcome.stderr.contains(words), "{words}: {outcome:?}");
     }
     lab.check_done(40, &outcome);
+}
+
+/// A lab of which the first model of the list refuses every request.
+fn with_two_models(rows: usize, members: &str) -> Lab {
+    let reply = |asked: &Asked| match asked.body["model"] == "bad" {
+        true => Reply::Error(400, "no such model".to_owned()),
+        false => Reply::Long(asked.text.clone(), 4000),
+    };
+    let lab = Lab::of(BatchServer::with(Dialect::OpenAi, reply), rows, "plain");
+    lab.configure(&format!("model: ['openai:bad', 'openai:gpt-5.1'], {members}"));
+    lab
+}
+
+fn map_two_models(lab: &Lab, more: &str) -> Outcome {
+    let prices = r#"{"openai:bad": {"input": 100, "output": 200}, "openai:gpt-5.1": {"input": 100, "output": 200}}"#;
+    let command = format!("map p.lmt.mjs --input rows.jsonl -o out.jsonl --batch --poll 20ms {more}");
+    Outcome::of(lab.command_of(&command).env("LMTHING_PRICES", prices))
+}
+
+#[test]
+fn limits_hold_after_a_refusal() {
+    let lab = with_two_models(20, "");
+    let outcome = map_two_models(&lab, "--max-cost 1");
+    assert_eq!(outcome.code, 4, "{outcome:?}");
+    // An answer costs 40 cents: of the second model, only the first ten requests are submitted.
+    let bodies: Vec<_> = lab.server.batches().into_iter().flat_map(|batch| batch.requests).collect();
+    assert_eq!(bodies.len(), 30, "{outcome:?}");
+    let lab = with_two_models(2, "limits: { steps: 1, cost: 0.05 }");
+    let outcome = map_two_models(&lab, "");
+    assert_eq!((outcome.code, lab.server.paid().len()), (0, 2), "{outcome:?}");
+    // 5 cents without the input buy 499 tokens.
+    assert!(lab.server.paid().iter().all(|body| body["max_output_tokens"].as_u64() < Some(500)), "{outcome:?}");
+}
+
+#[test]
+fn a_refused_request_is_submitted_once() {
+    let reply = |asked: &Asked| match asked.text.starts_with("row 2 ") {
+        true => Reply::Error(400, "not this".to_owned()),
+        false => Reply::Long(asked.text.clone(), 300),
+    };
+    for limit in ["--max-cost 0.5", "--max-tokens 20000"] {
+        let lab = Lab::of(BatchServer::with(Dialect::OpenAi, reply), 3, "plain");
+        let outcome = map(&lab, limit);
+        assert_eq!((outcome.code, lab.sizes()), (1, vec![3]), "{outcome:?}");
+        assert!(lab.server.batches()[0].requests.iter().all(|request| request.1["max_output_tokens"].is_u64()));
+    }
+}
+
+#[test]
+fn a_limit_on_the_answer_is_sent_that_the_model_accepts() {
+    // A tenth of the limit is above 4096 tokens, of which not every model takes more.
+    for (model, most) in [("gpt-5.1", 9000), ("unknown", 4096)] {
+        let lab = costly(40, "plain");
+        let prices = format!("{{\"openai:{model}\": {{\"input\": 100, \"output\": 200}}}}");
+        let mut command = lab.command(&format!("-m openai:{model} --max-cost 9"));
+        let outcome = Outcome::of(command.env("LMTHING_PRICES", prices));
+        assert_eq!((outcome.code, lab.sizes()), (0, vec![10, 30]), "{outcome:?}");
+        let limits: Vec<_> = lab.server.paid().iter().map(|body| body["max_output_tokens"].as_u64()).collect();
+        assert!(limits.iter().all(|limit| limit.is_some_and(|limit| (4096..=most).contains(&limit))), "{limits:?}");
+    }
+}
+
+#[test]
+fn a_limit_that_seemed_too_low_ends_nothing_when_all_rows_fit() {
+    // The first answer to a second step is long.
+    let reply = |asked: &Asked| match reply(asked) {
+        Reply::Text(text) if asked.text.starts_with("row 20 ") => Reply::Long(text, 130_000),
+        other => other,
+    };
+    let lab = Lab::of(BatchServer::with(Dialect::OpenAi, reply), 20, "tool");
+    let rows: String =
+        (1..=20).map(|n| format!("{{\"n\":{n},\"kind\":\"{}\"}}\n", if n < 20 { "tool" } else { "plain" })).collect();
+    std::fs::write(lab.folder.path("rows.jsonl"), rows).unwrap();
+    let outcome = map(&lab, "--max-cost 17 --jobs 1");
+    assert_eq!(outcome.code, 0, "{outcome:?} {:?}", lab.sizes());
+    lab.check_done(20, &outcome);
+    assert!(lab.sizes().len() > 2, "it did not seem too low: {:?}", lab.sizes());
+}
+
+#[test]
+fn the_last_answers_may_pass_the_limit() {
+    let lab = costly(1, "plain");
+    let outcome = map(&lab, "--max-cost 0.01");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert!(outcome.stderr.contains("the cost limit of $0.01 was passed"), "{outcome:?}");
+    lab.check_done(1, &outcome);
+}
+
+#[test]
+fn answers_shorter_than_the_file_allows_are_expected_of_next_steps() {
+    let lab = Lab::new(Dialect::OpenAi, 5, "tool");
+    lab.configure("options: { maxOutputTokens: 1000 }");
+    // The first steps are estimated at 10 cents each, and take 0.6.
+    let outcome = map(&lab, "--max-cost 0.6");
+    assert_eq!((outcome.code, lab.sizes()), (0, vec![5, 5]), "{outcome:?}");
+}
+
+#[test]
+fn attempts_whose_script_failed_are_counted_once() {
+    let file = "
+import fs from 'node:fs';
+import { runPrompt } from 'lmthing';
+export const input = { type: 'object', properties: { n: { type: 'number' }, kind: { type: 'string' } } };
+const part = ({ $ }, { n }) => { $`row ${n} part`; };
+export default async ({ $ }, { n }) => {
+  const { result } = await runPrompt(part, { model: 'openai:gpt-5.1', input: { n } });
+  await result.text;
+  const mark = `failed-${n}`;
+  if (!fs.existsSync(mark)) {
+    fs.writeFileSync(mark, '');
+    throw new Error('once');
+  }
+  $`row ${n} whole`;
+};
+";
+    let lab = Lab::new(Dialect::OpenAi, 2, "plain");
+    std::fs::write(lab.folder.path("p.lmt.mjs"), file).unwrap();
+    let outcome = map(&lab, "--retries 1");
+    assert_eq!((outcome.code, lab.server.paid().len()), (0, 6), "{outcome:?}");
+    assert!(outcome.stderr.contains("600 tokens in, 60 out, $0.036"), "{outcome:?}");
 }
 
 #[test]

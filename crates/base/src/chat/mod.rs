@@ -30,7 +30,8 @@ pub use message::{Content, ContentPart, Message, ProviderOptions, Role, ToolOutp
 pub use part_log::PartLog;
 pub use provider_tool::{ProviderTool, ProviderToolKind, SearchLocation, WebSearch};
 pub use request::{
-    CallSettings, ModelRequest, OWN_FIELDS, Reasoning, RequestPlace, ResponseFormat, Timeouts, ToolChoice, ToolSpec,
+    CallSettings, MAX_DEFAULT_LIMIT, ModelRequest, OWN_FIELDS, Reasoning, RequestPlace, ResponseFormat, Timeouts,
+    ToolChoice, ToolSpec,
 };
 pub use settings_json::number;
 pub use shared_text::SharedText;

@@ -131,6 +131,8 @@ pub struct CallSettings {
     pub max_output_tokens: Option<u64>,
     /// The output tokens that the limits of the run leave. Not a setting of the author, so recordings and steps omit it.
     pub output_left: Option<u64>,
+    /// Whether the answer cannot be ended while it is written, as that of a batch. No setting either.
+    pub is_unwatched: bool,
     /// The provider and id of the model whose paused answer the request continues. As the limit above, no setting.
     pub continued_model: Option<(String, String)>,
     pub temperature: Option<f64>,
@@ -154,18 +156,25 @@ pub struct CallSettings {
 }
 
 /// Every model accepts a limit up to here. Models with shorter answers refuse a higher one, so it is not sent unless the author
-/// has set it; the caller then watches the length of the answer.
-const MAX_DEFAULT_LIMIT: u64 = 4096;
+/// has set it or the model is known to write more; the caller then watches the length of the answer.
+pub const MAX_DEFAULT_LIMIT: u64 = 4096;
+
+/// No model writes a longer answer.
+const LONGEST_ANSWER: u64 = 128_000;
 
 /// The lowest limit that is sent: OpenAI refuses lower ones.
 const MIN_LIMIT: u64 = 16;
 
 impl CallSettings {
-    /// The limit of the answer, in tokens, that is sent to the model, after the limits of the run.
-    pub fn output_limit(&self) -> Option<u64> {
+    /// The limit of the answer, in tokens, that is sent to the model, after the limits of the run. `most` is the highest
+    /// one that the model accepts; `None` if its requests always have one, by [`CallSettings::within_limits`].
+    pub fn output_limit(&self, most: Option<u64>) -> Option<u64> {
         match (self.max_output_tokens, self.output_left.map(|left| left.max(MIN_LIMIT))) {
             (Some(wanted), left) => Some(left.map_or(wanted, |left| left.min(wanted))),
-            (None, left) => left.filter(|left| *left <= MAX_DEFAULT_LIMIT),
+            (None, left) => left.and_then(|left| match most {
+                Some(most) if self.is_unwatched && left < LONGEST_ANSWER => Some(left.min(most)),
+                _ => (left <= MAX_DEFAULT_LIMIT).then_some(left),
+            }),
         }
     }
 
@@ -193,12 +202,17 @@ mod tests {
     #[test]
     fn output_limits_respect_the_remaining_tokens() {
         let limit = |max_output_tokens, output_left| {
-            CallSettings { max_output_tokens, output_left, ..CallSettings::default() }.output_limit()
+            CallSettings { max_output_tokens, output_left, ..CallSettings::default() }.output_limit(Some(8192))
         };
         assert_eq!((limit(None, None), limit(Some(5), None), limit(None, Some(400))), (None, Some(5), Some(400)));
         assert_eq!((limit(Some(500), Some(400)), limit(Some(300), Some(400))), (Some(400), Some(300)));
         assert_eq!((limit(None, Some(3)), limit(None, Some(1_000_000))), (Some(16), None));
         assert_eq!((limit(None, Some(4096)), limit(None, Some(4097))), (Some(4096), None));
         assert_eq!(limit(Some(64_000), Some(50_000)), Some(50_000));
+        let unwatched = |left, most| {
+            CallSettings { output_left: Some(left), is_unwatched: true, ..CallSettings::default() }.output_limit(most)
+        };
+        assert_eq!((unwatched(5000, Some(8192)), unwatched(9000, Some(8192))), (Some(5000), Some(8192)));
+        assert_eq!((unwatched(200_000, Some(8192)), unwatched(5000, None)), (None, None));
     }
 }

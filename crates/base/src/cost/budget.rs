@@ -14,9 +14,9 @@ use super::{
     limits::{LimitKind, Limits},
     run_usage::RunUsage,
 };
-use crate::chat::Usage;
+use crate::chat::{MAX_DEFAULT_LIMIT, Usage};
 use answers::{Answers, float};
-pub use answers::{BatchedRequest, FIRST_REQUESTS};
+pub use answers::{BatchStage, BatchedRequest, FIRST_REQUESTS};
 
 /// Average length of a token in most languages and tokenizers.
 const CHARACTERS_A_TOKEN: u64 = 4;
@@ -38,8 +38,6 @@ pub struct Estimate {
     pub output_token_price: f64,
     /// Whether the request continues the answer of a step that is counted already.
     pub continues_step: bool,
-    /// Whether a batch has answered the request already: no limit refuses or cuts what is paid.
-    pub is_answered: bool,
     /// Set if it goes, or went, into a batch.
     pub batched: Option<BatchedRequest>,
 }
@@ -103,6 +101,13 @@ struct OpenRequest {
     is_ending: bool,
 }
 
+impl Estimate {
+    /// Whether a batch has, or had, the request: no limit refuses or cuts what is paid.
+    fn is_submitted(&self) -> bool {
+        self.batched.is_some_and(|batched| batched.stage != BatchStage::New)
+    }
+}
+
 impl Budget {
     pub fn new(typed: Limits) -> Self {
         Budget { limits: typed, typed, ..Budget::default() }
@@ -141,12 +146,20 @@ impl Budget {
     /// A limit is reached, or would be by this request; it must not be sent.
     pub fn ask(&mut self, estimate: Estimate) -> Result<Allowance, LimitReached> {
         let is_step = !estimate.continues_step;
-        let left = if estimate.is_answered { [None, None] } else { self.left_for(estimate)? };
+        let left = match self.left_for(estimate) {
+            // The request must have a limit on its answer as before, which is no part of what it asks.
+            Err(_) if estimate.is_submitted() => self.limits_answers(&estimate).then_some(MAX_DEFAULT_LIMIT),
+            left => left?.into_iter().flatten().min(),
+        };
         let request = RequestId(self.requests);
         self.requests += 1;
         self.steps += u64::from(is_step);
         self.open.insert(request, OpenRequest { estimate, characters: 0, is_ending: false });
-        Ok(Allowance { request, output_left: left.into_iter().flatten().min() })
+        Ok(Allowance { request, output_left: left })
+    }
+
+    fn limits_answers(&self, estimate: &Estimate) -> bool {
+        self.limits.tokens.is_some() || self.limits.cost.is_some() && estimate.output_token_price > 0.0
     }
 
     fn left_for(&self, estimate: Estimate) -> Result<[Option<u64>; 2], LimitReached> {
@@ -163,7 +176,7 @@ impl Budget {
     /// The run has very likely exceeded a limit; the answer must be cut off.
     pub fn add_output(&mut self, request: RequestId, text: &str) -> Result<(), LimitReached> {
         if let Some(open) = self.open.get_mut(&request) {
-            if open.estimate.is_answered {
+            if open.estimate.is_submitted() {
                 return Ok(());
             }
             open.characters += text.chars().count() as u64;

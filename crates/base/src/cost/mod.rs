@@ -15,7 +15,8 @@ mod run_usage;
 mod similar_model;
 
 pub use budget::{
-    Allowance, BatchedRequest, Budget, Estimate, FIRST_REQUESTS, LimitReached, Outlook, RequestId, tokens_of,
+    Allowance, BatchStage, BatchedRequest, Budget, Estimate, FIRST_REQUESTS, LimitReached, Outlook, RequestId,
+    tokens_of,
 };
 pub use duration::parse_duration;
 pub use limits::{DEFAULT_PARALLEL, InvalidLimit, LimitKind, Limits, ParseLimitError};

@@ -10,7 +10,7 @@ use super::{
 use crate::prompt::{RunError, RunLimits, Standing};
 use lmthing_base::{
     chat::{ModelRequest, PromptMessages, StreamPart, Tier, ToolSpec, Usage},
-    cost::{BatchedRequest, Estimate},
+    cost::{BatchStage, BatchedRequest, Estimate},
     event::AgentScope,
 };
 use lmthing_providers::{LanguageModel, ModelResponse};
@@ -26,9 +26,7 @@ pub(super) struct RequestContext<'a> {
     pub(super) tools: &'a [ToolSpec],
     /// Whether the request goes on with a paused answer.
     pub(super) continues_step: bool,
-    /// Whether a batch has answered the request already.
-    pub(super) is_answered: bool,
-    /// Set if it goes into a batch, at its price.
+    /// Set if it goes, or went, into a batch, at its price.
     pub(super) batched: Option<BatchedRequest>,
     pub(super) tier: Option<Tier>,
 }
@@ -52,8 +50,8 @@ pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Res
     meter.check_searches(context.model, context.tools, prices.as_deref())?;
     let estimate =
         meter.estimate((length, context.batched.is_some()), &model_identities, prices.as_deref(), context.tier)?;
-    let RequestContext { continues_step, is_answered, batched, .. } = context;
-    let estimate = Estimate { continues_step, is_answered, batched, ..estimate };
+    let RequestContext { continues_step, batched, .. } = context;
+    let estimate = Estimate { continues_step, batched, ..estimate };
     let allowance = match meter.reserve(estimate) {
         Ok(allowance) => allowance,
         Err(reached) => {
@@ -67,7 +65,7 @@ pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Res
         messages: context.messages.clone(),
         model_identities,
         prices,
-        awaits_batch: batched.is_some() && !is_answered,
+        awaits_batch: batched.is_some_and(|batched| batched.stage != BatchStage::Answered),
         stage: Stage::Admitted.into(),
         answer: AnswerInfo::of_server(context.model.server()).into(),
     };

@@ -10,6 +10,7 @@ use std::{
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
 use crate::prompt::Jobs;
+use lmthing_base::cost::BatchStage;
 use lmthing_node::{Engine, has_open_work};
 use lmthing_providers::{BatchRequest, Batching, Dispatch};
 
@@ -24,11 +25,8 @@ pub trait BatchAnswers: fmt::Debug {
     /// What happens to a request. `None` if it waits for a batch, and has been noted.
     fn dispatch(&self, request: BatchRequest) -> Option<Dispatch>;
 
-    /// Whether a request of this step of the run with this key would be sent at once.
-    fn is_sent(&self, key: &str, step: usize) -> bool;
-
-    /// Whether a request of this step of the run with this key is answered.
-    fn is_answered(&self, key: &str, step: usize) -> bool;
+    /// How far the next request of this step of the run with this key is. `None` if it would be sent at once.
+    fn stage_of(&self, key: &str, step: usize) -> Option<BatchStage>;
 }
 
 pub(super) struct BatchedRequests {

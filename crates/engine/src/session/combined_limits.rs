@@ -50,12 +50,14 @@ impl CombinedLimits {
         lock(&self.reached).clone()
     }
 
-    /// The limit that was reached or passed, with all that is used by now.
+    /// The limit that was reached, with all that is used by now.
     pub fn reached_at_end(&self) -> Option<LimitReached> {
-        match self.reached() {
-            Some(reached) => Some(self.budget().reached_now(&reached)),
-            None => self.budget().passed_limit(),
-        }
+        self.reached().map(|reached| self.budget().reached_now(&reached))
+    }
+
+    /// A sentence about the limit on cost or tokens that answers have passed.
+    pub fn passed_limit(&self) -> Option<String> {
+        self.budget().passed_limit()
     }
 
     pub fn end_at(&self, reached: LimitReached) {

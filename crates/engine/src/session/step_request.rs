@@ -48,7 +48,8 @@ impl StepRequest<'_> {
         let tools = tools.map_or(&[][..], |tools| tools);
         let (continues_step, tier) = (paused.is_some(), self.settings.call.tier);
         let (batches, key) = (self.meter.batches.as_ref(), scope.agent().key());
-        let batched = BatchedRequest { step: self.number, max_output: self.settings.call.max_output_tokens };
+        let stage = batches.and_then(|batches| batches.stage_of(key, self.number));
+        let (step, max_output) = (self.number, self.settings.call.max_output_tokens);
         let context = RequestContext {
             model,
             scope,
@@ -56,8 +57,7 @@ impl StepRequest<'_> {
             messages,
             tools,
             continues_step,
-            is_answered: batches.is_some_and(|batches| batches.is_answered(key, self.number)),
-            batched: batches.filter(|batches| !batches.is_sent(key, self.number)).map(|_| batched),
+            batched: stage.map(|stage| BatchedRequest { step, max_output, stage }),
             tier,
         };
         admit(self.meter, context).await
@@ -86,7 +86,8 @@ impl StepRequest<'_> {
         // A model that reads no requests gets none.
         let Some(tools) = self.tools.filter(|_| self.model.reads_request()) else { return ModelRequest::default() };
         let mut messages = self.plan.messages.to_vec();
-        let mut settings = CallSettings { output_left: admission.output_left, ..(*self.settings.call).clone() };
+        let (output_left, is_unwatched) = (admission.output_left, self.meter.batches.is_some());
+        let mut settings = CallSettings { output_left, is_unwatched, ..(*self.settings.call).clone() };
         if let Some(PausedTurn { message, model }) = paused {
             messages.push(message);
             settings.continued_model = Some(model);

@@ -22,10 +22,11 @@ impl<R: Remote> Scheduler<R> {
             // Answers that are on their way say what others will use.
             _ if self.awaits_answers() => 0,
             Outlook::Unknown => FIRST_REQUESTS,
-            Outlook::Above(fitting, reached) => {
+            // Of the first requests all are submitted or none.
+            Outlook::Above(fitting, _) if self.gathering.has_begun && fitting > self.held() => fitting - self.held(),
+            Outlook::Above(_, reached) => {
                 limits.end_at(reached);
-                // Of the first requests all are submitted or none.
-                if self.gathering.has_begun { fitting } else { 0 }
+                0
             }
         }
     }

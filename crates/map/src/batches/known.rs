@@ -3,8 +3,8 @@
 use std::cell::{Cell, RefCell};
 
 use super::row_log::LostState;
-use crate::hashes::hash_of;
-use lmthing_base::chat::RequestPlace;
+use crate::hashes::hash_of_request;
+use lmthing_base::{chat::RequestPlace, cost::BatchStage};
 use lmthing_engine::session::BatchAnswers;
 use lmthing_providers::{
     BatchAnswer, BatchRequest, BatchTarget, Dispatch, ProviderError, ProviderErrorKind, ProviderSettings,
@@ -18,6 +18,8 @@ pub(crate) struct KnownRequest {
     pub digest: String,
     /// How many requests at its place have failed before.
     pub tries: u32,
+    /// Whether a batch has, or had, the request.
+    pub is_submitted: bool,
     pub outcome: Option<Outcome>,
 }
 
@@ -81,6 +83,16 @@ impl KnownRequest {
     fn is_refused(&self) -> bool {
         matches!(&self.outcome, Some(Outcome::Answered(answer)) if answer.status >= 300)
     }
+
+    /// `None` if another request follows, or nothing.
+    fn stage(&self) -> Option<BatchStage> {
+        match &self.outcome {
+            Some(Outcome::Failed(_)) => None,
+            Some(Outcome::Answered(_)) => (!self.is_refused()).then_some(BatchStage::Answered),
+            None if self.is_submitted => Some(BatchStage::Submitted),
+            None => Some(BatchStage::New),
+        }
+    }
 }
 
 impl RowAnswers {
@@ -127,7 +139,7 @@ impl RowAnswers {
 
 impl BatchAnswers for RowAnswers {
     fn dispatch(&self, request: BatchRequest) -> Option<Dispatch> {
-        let digest = hash_of(request.body.get());
+        let digest = hash_of_request(&request.body);
         if let Some(index) = self.find(&request.place, &digest) {
             self.used.borrow_mut()[index] = true;
             let known = &self.requests[index];
@@ -153,12 +165,11 @@ impl BatchAnswers for RowAnswers {
         None
     }
 
-    fn is_sent(&self, key: &str, step: usize) -> bool {
-        (self.sends_next || self.lost.borrow().is_some()) && !self.requests.iter().any(|known| known.is_of(key, step))
-    }
-
-    fn is_answered(&self, key: &str, step: usize) -> bool {
-        self.requests.iter().any(|known| known.is_of(key, step) && known.outcome.is_some())
+    fn stage_of(&self, key: &str, step: usize) -> Option<BatchStage> {
+        let used = self.used.borrow();
+        let open = self.requests.iter().zip(used.iter()).filter(|(known, used)| !**used && known.is_of(key, step));
+        let stage = open.filter_map(|(known, _)| known.stage()).max();
+        stage.or_else(|| (!self.sends_next && self.lost.borrow().is_none()).then_some(BatchStage::New))
     }
 }
 
@@ -200,7 +211,8 @@ pub(super) mod tests {
     fn known(id: i64, body: &str, place: RequestPlace, status: Option<u16>) -> KnownRequest {
         let answer =
             |status| Outcome::Answered(BatchAnswer { status, body: RawValue::from_string(id.to_string()).unwrap() });
-        KnownRequest { id, place, digest: hash_of(body), tries: 0, outcome: status.map(answer) }
+        let digest = hash_of_request(&RawValue::from_string(body.to_owned()).unwrap());
+        KnownRequest { id, place, digest, tries: 0, is_submitted: true, outcome: status.map(answer) }
     }
 
     fn answer(answers: &RowAnswers, body: &str, place: RequestPlace) -> String {
@@ -223,7 +235,7 @@ pub(super) mod tests {
         assert_eq!(answer(&answers, "9", place(0, 0)), "1", "the text may have changed");
         assert_eq!(answer(&answers, "3", place(1, 0)), "[Known(3)]");
         assert!(answer(&answers, "3", place(1, 0)).starts_with("[New("), "it waits for it once");
-        assert!(answers.is_answered("", 0) && !answers.is_answered("", 1));
+        assert_eq!(answers.stage_of("", 1), Some(BatchStage::New), "all of its requests are used");
     }
 
     #[test]

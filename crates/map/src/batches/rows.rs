@@ -9,7 +9,7 @@ use super::{
     known::{Ask, KnownRequest, Outcome, RowRecord, target_text},
     state::{BatchResult, BatchState},
 };
-use crate::hashes::hash_of;
+use crate::hashes::hash_of_request;
 use lmthing_base::chat::{RequestPlace, Usage};
 use lmthing_providers::BatchAnswer;
 
@@ -121,10 +121,12 @@ impl BatchState {
     pub(super) fn record(&self, id: i64) -> BatchResult<RowRecord> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT id, key, step, number, digest, outcome, status, answer, tries FROM requests WHERE row = ?1 ORDER BY id",
+                "SELECT id, key, step, number, digest, outcome, status, answer, tries, \
+                 batch IS NOT NULL FROM requests WHERE row = ?1 ORDER BY id",
             )?;
             let requests: rusqlite::Result<_> = statement.query_map([id], known_request)?.collect();
-            let mut statement = connection.prepare_cached("SELECT key, entry FROM entries WHERE row = ?1 ORDER BY id")?;
+            let mut statement =
+                connection.prepare_cached("SELECT key, entry FROM entries WHERE row = ?1 ORDER BY id")?;
             let entries: rusqlite::Result<_> =
                 statement.query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?.collect();
             Ok(RowRecord { requests: requests?, entries: entries? })
@@ -218,7 +220,8 @@ impl BatchState {
     pub(super) fn answered_rows(&self) -> BatchResult<u64> {
         self.read(|connection| {
             let sql = "SELECT count(*) FROM rows WHERE claimed = 1 \
-                       AND EXISTS (SELECT 1 FROM requests r WHERE r.row = rows.id AND r.outcome = 'answered') \
+                       AND EXISTS (SELECT 1 FROM requests r WHERE r.row = rows.id AND r.outcome = 'answered' \
+                         AND r.status < 300) \
                        AND NOT EXISTS (SELECT 1 FROM requests r WHERE r.row = rows.id AND r.outcome IS NULL \
                          AND r.batch IS NOT NULL)";
             connection.query_row(sql, (), |row| row.get::<_, i64>(0)).map(unsigned)
@@ -260,7 +263,7 @@ fn insert_request(
             key,
             number(step as u64),
             number(place as u64),
-            hash_of(body),
+            hash_of_request(&request.body),
             target,
             request.model_id,
             body,
@@ -307,7 +310,8 @@ fn known_request(row: &Row<'_>) -> rusqlite::Result<KnownRequest> {
         None => Outcome::Failed(answer),
     });
     let place = RequestPlace { key: row.get(1)?, step: size(row.get(2)?), number: size(row.get(3)?) };
-    Ok(KnownRequest { id: row.get(0)?, place, digest: row.get(4)?, tries: row.get(8)?, outcome })
+    let (digest, tries, is_submitted) = (row.get(4)?, row.get(8)?, row.get(9)?);
+    Ok(KnownRequest { id: row.get(0)?, place, digest, tries, is_submitted, outcome })
 }
 
 /// SQLite has signed numbers only.

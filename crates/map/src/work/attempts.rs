@@ -84,12 +84,12 @@ impl Pool {
         mut outcome: RowOutcome,
         listener: &mut dyn MapListener,
     ) -> Result<(), Box<Diagnostic>> {
-        outcome.usage = running.usage.plus(outcome.usage);
-        outcome.cost = running.cost.zip(outcome.cost).map(|(before, cost)| before + cost);
-        outcome.took = running.took_until_now(outcome.took);
         if running.batched.is_some() {
             self.counter.used(&outcome);
         }
+        outcome.usage = running.usage.plus(outcome.usage);
+        outcome.cost = running.cost.zip(outcome.cost).map(|(before, cost)| before + cost);
+        outcome.took = running.took_until_now(outcome.took);
         self.counter.ended(running.row, self.context.targets.index(running.row), &outcome);
         listener.ended(&RowEnd {
             row: running.row,

@@ -157,7 +157,7 @@ impl Pool {
     }
 
     /// Closes the file of batches, which is removed when nothing waits.
-    pub(super) fn end_batches(&mut self) -> Result<(), Box<Diagnostic>> {
+    pub(super) fn end_batches(&mut self, listener: &mut dyn MapListener) -> Result<(), Box<Diagnostic>> {
         let Some(mut batches) = self.batches.take() else { return Ok(()) };
         let held = batches.held();
         let sink = &self.sink;
@@ -166,10 +166,11 @@ impl Pool {
         let under_way = batches.under_way();
         self.counter.totals.batches = under_way;
         (self.counter.totals.batched_rows, self.counter.totals.answered_rows) = batches.rows_left()?;
-        if self.early.is_none()
-            && let Some(reached) = self.context.options.limits.reached_at_end()
-        {
-            self.early = Some(EarlyEnd::Limit(reached.message));
+        let limits = &self.context.options.limits;
+        let has_rows_left = self.counter.totals.left() > 0;
+        match limits.reached_at_end().filter(|_| has_rows_left) {
+            Some(reached) => drop(self.early.get_or_insert(EarlyEnd::Limit(reached.message))),
+            None => limits.passed_limit().iter().for_each(|passed| listener.warned(None, passed)),
         }
         if self.early.is_none() && held > 0 {
             let requests = if held == 1 { "1 request".to_owned() } else { format!("{held} requests") };

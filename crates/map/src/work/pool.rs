@@ -123,7 +123,7 @@ pub(crate) fn run(
     };
     let ran = pool.run(listener).and_then(|()| pool.sink.finish(&mut |line| listener.result(line)));
     ran?;
-    pool.end_batches()?;
+    pool.end_batches(listener)?;
     Ok(Totals { early: pool.early, ..pool.counter.totals })
 }
 

@@ -25,6 +25,7 @@ pub use retry::MAX_WAIT;
 
 use super::{
     LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind,
+    answer_lengths::longest_answer,
     batch::{BatchService, no_batches},
     cut::CutWatch,
     file_limits,
@@ -48,7 +49,7 @@ impl HttpModel {
     async fn call(&self, mut request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
         let errors = self.errors();
         let place = std::mem::take(&mut request.place);
-        request.settings.max_output_tokens = request.settings.output_limit();
+        request.settings.max_output_tokens = request.settings.output_limit(longest_answer(&self.model_id));
         options::rename_packages(&mut request.settings.provider_options);
         let own = OwnFields::take(&[&*self.provider], &mut request.settings);
         let replaced = self.wire.identifiers(&self.model_id).replace(&mut request);

@@ -11,6 +11,16 @@ pub struct BatchedRequest {
     pub step: usize,
     /// How many tokens the answer may have, if the author has set it.
     pub max_output: Option<u64>,
+    pub stage: BatchStage,
+}
+
+/// How far a request is that goes, or went, into a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BatchStage {
+    New,
+    /// It is at the provider.
+    Submitted,
+    Answered,
 }
 
 /// What answers have used beyond the estimates of their inputs. Of another step they may be of another kind.
@@ -72,10 +82,7 @@ impl Answers {
             |(tokens, outputs): &(Sample, Sample)| Beyond { tokens: tokens.expected(), outputs: outputs.expected() };
         let known = self.by_step.get(&request.step).map(expected);
         let known = known.or_else(|| self.by_step.values().map(expected).reduce(Beyond::max));
-        match request.max_output {
-            Some(most) => Beyond::both(float(most)).max(known.unwrap_or_default()),
-            None => known.unwrap_or_else(|| Beyond::both(unknown)),
-        }
+        known.unwrap_or_else(|| Beyond::both(request.max_output.map_or(unknown, float)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Budget, Estimate, LimitReached, OpenRequest, Outlook,
-    answers::{BatchedRequest, Beyond, FIRST_REQUESTS, float},
+    answers::{BatchStage, BatchedRequest, Beyond, FIRST_REQUESTS, float},
 };
 use crate::cost::limits::Limits;
 
@@ -39,7 +39,7 @@ impl Budget {
     }
 
     pub(super) fn awaits_batch(&self, estimate: &Estimate) -> bool {
-        self.answers.runs > 0 && estimate.batched.is_some() && !estimate.is_answered
+        self.answers.runs > 0 && estimate.batched.is_some_and(|batched| batched.stage != BatchStage::Answered)
     }
 
     /// What the answer is expected to use beyond the input, if a batch gives it.
@@ -53,10 +53,8 @@ impl Budget {
     /// How long the answer of one of several requests may be that are on their way together, when `left` is left after
     /// the expected use of all.
     pub(super) fn share_of(&self, left: u64, expected: f64, estimate: &Estimate) -> u64 {
-        if !self.awaits_batch(estimate) {
-            return left;
-        }
-        left / self.answers.runs.min(FIRST_REQUESTS) as u64 + whole(expected)
+        let batched = if estimate.batched.is_some() { self.answers.runs } else { 1 };
+        left / batched.clamp(1, FIRST_REQUESTS) as u64 + whole(expected)
     }
 
     pub(super) fn waiting(&self) -> impl Iterator<Item = &OpenRequest> {

@@ -127,17 +127,13 @@ impl Budget {
         }
     }
 
-    /// The limit on cost or tokens that was passed, although nothing was refused.
-    pub fn passed_limit(&self) -> Option<LimitReached> {
+    /// A sentence about the limit on cost or tokens that was passed, although nothing was refused.
+    pub fn passed_limit(&self) -> Option<String> {
         let Limits { tokens, cost, .. } = self.limits;
         let used = |used: String| format!("{used} in {}", plural(self.used_steps(), "step"));
-        let passed = |kind: LimitKind, limit: String, used: String| LimitReached {
-            kind,
-            next: 0.0,
-            message: format!(
-                "The {} limit of {limit} was passed: answers of batches took more than was expected, {used}.",
-                kind.name()
-            ),
+        let passed = |kind: LimitKind, limit: String, used: String| {
+            let kind = kind.name();
+            format!("the {kind} limit of {limit} was passed: answers of batches took more than was expected, {used}")
         };
         let of_cost = cost.filter(|limit| self.cost > *limit);
         let of_tokens = || tokens.filter(|limit| self.tokens > *limit);

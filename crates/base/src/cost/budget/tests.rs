@@ -1,13 +1,7 @@
 use super::{messages::format_limit, *};
 
-const FREE: Estimate = Estimate {
-    input_tokens: 0,
-    input_cost: 0.0,
-    output_token_price: 0.0,
-    continues_step: false,
-    is_answered: false,
-    batched: None,
-};
+const FREE: Estimate =
+    Estimate { input_tokens: 0, input_cost: 0.0, output_token_price: 0.0, continues_step: false, batched: None };
 
 fn budget(limits: Limits) -> Budget {
     Budget::new(limits)
@@ -205,7 +199,7 @@ fn the_nearer_limit_of_command_line_and_file_counts() {
 
 /// A request in a batch, at 20 dollars per million tokens of output.
 fn batched(step: usize, max_output: Option<u64>) -> Estimate {
-    let batched = Some(BatchedRequest { step, max_output });
+    let batched = Some(BatchedRequest { step, max_output, stage: BatchStage::New });
     Estimate { input_tokens: 10, output_token_price: 20e-6, batched, ..FREE }
 }
 

@@ -9,7 +9,8 @@ use crate::bindings::values::{
     messages::{message_to_js, output_to_js, part_to_js},
 };
 use lmthing_base::chat::{
-    CallSettings, CallWarning, Content, ContentPart, Message, ModelRequest, Reasoning, ToolChoice, ToolOutput, ToolPart,
+    CallSettings, CallWarning, Content, ContentPart, MAX_DEFAULT_LIMIT, Message, ModelRequest, Reasoning, ToolChoice,
+    ToolOutput, ToolPart,
 };
 use lmthing_providers::{Media, MediaSource, OwnFields};
 
@@ -68,7 +69,7 @@ fn put_settings<'js>(
     settings: &CallSettings,
     version: SdkVersion,
 ) -> Result<()> {
-    options.set("maxOutputTokens", settings.output_limit().map(|count| count as f64))?;
+    options.set("maxOutputTokens", settings.output_limit(Some(MAX_DEFAULT_LIMIT)).map(|count| count as f64))?;
     options.set("temperature", settings.temperature)?;
     options.set("topP", settings.top_p)?;
     options.set("topK", settings.top_k)?;

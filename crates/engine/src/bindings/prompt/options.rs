@@ -124,6 +124,7 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSett
     let call = CallSettings {
         max_output_tokens: reader.count("maxOutputTokens")?,
         output_left: None,
+        is_unwatched: false,
         continued_model: None,
         temperature: reader.number("temperature")?,
         top_p: reader.number("topP")?,
