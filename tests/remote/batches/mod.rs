@@ -7,6 +7,7 @@ mod gone;
 #[cfg(unix)]
 mod kills;
 mod limits;
+mod order;
 mod refused;
 mod rows;
 mod stops;

@@ -1,8 +1,14 @@
 //! What is known of the requests of a row, and what a run of it asks for (docs/reference/batches.md).
 
-use std::cell::{Cell, RefCell};
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+};
 
-use super::row_log::LostState;
+use super::{
+    row_log::LostState,
+    run_order::{Moved, exchanged, family},
+};
 use crate::hashes::hash_of_request;
 use lmthing_base::{chat::RequestPlace, cost::BatchStage};
 use lmthing_engine::session::BatchAnswers;
@@ -56,9 +62,12 @@ pub(crate) enum Ask {
 /// The answers that a run of a row gets, and the requests that it waits for.
 #[derive(Debug)]
 pub(crate) struct RowAnswers {
-    requests: Vec<KnownRequest>,
+    requests: RefCell<Vec<KnownRequest>>,
     /// Of `requests`: a run asks for each once.
     used: RefCell<Vec<bool>>,
+    /// Requests that another text got than theirs.
+    changed: RefCell<Vec<usize>>,
+    moved: Moved,
     /// Whether requests that follow an answer, or a failure, are sent at once.
     sends_next: bool,
     asked: RefCell<Vec<Ask>>,
@@ -96,12 +105,21 @@ impl KnownRequest {
 }
 
 impl RowAnswers {
-    pub(crate) fn new(requests: Vec<KnownRequest>, asks_next_at_once: bool, has_failed: bool, lost: LostState) -> Self {
+    /// `answered` is how many steps of each run are restored from its log.
+    pub(crate) fn new(
+        requests: Vec<KnownRequest>,
+        answered: &HashMap<String, usize>,
+        (asks_next_at_once, has_failed): (bool, bool),
+        (lost, moved): (LostState, Moved),
+    ) -> Self {
         let is_answered = requests.iter().any(|known| known.outcome.is_some());
+        let is_restored = |place: &RequestPlace| answered.get(&place.key).is_some_and(|steps| place.step < *steps);
         RowAnswers {
-            used: RefCell::new(vec![false; requests.len()]),
+            used: RefCell::new(requests.iter().map(|known| is_restored(&known.place)).collect()),
             sends_next: asks_next_at_once && (is_answered || has_failed),
-            requests,
+            requests: RefCell::new(requests),
+            changed: RefCell::default(),
+            moved,
             asked: RefCell::default(),
             has_sent: Cell::new(false),
             lost,
@@ -122,27 +140,73 @@ impl RowAnswers {
         self.asked.take()
     }
 
-    /// The request of an earlier run that this one repeats. A run may differ in its texts, as with the time in a prompt:
-    /// then the one at the same place is it. If that was refused, the text may have changed because other rows have
-    /// learned why, so it is tried once more.
-    fn find(&self, place: &RequestPlace, digest: &str) -> Option<usize> {
-        let used = self.used.borrow();
+    /// The request of an earlier run that this one repeats: one with this text. A run may differ in its texts, as with
+    /// the time in a prompt: then the one at the same place is it. If that was refused, the text may have changed because
+    /// other rows have learned why, so it is tried once more.
+    fn find(&self, place: &RequestPlace, digest: &str) -> Result<Option<usize>, Confused> {
         let is_open = |known: &KnownRequest| known.tries > 0 || !known.is_refused();
-        let find = |is_it: &dyn Fn(&KnownRequest) -> bool| {
-            self.requests.iter().enumerate().position(|(index, known)| !used[index] && is_it(known))
+        let same = self
+            .position(|known| known.place == *place && known.digest == digest)
+            .or_else(|| self.position(|known| known.is_of(&place.key, place.step) && known.digest == digest))
+            .or_else(|| self.move_from_sibling(place, digest));
+        if same.is_some() {
+            return Ok(same);
+        }
+        let other = self.position(|known| known.place == *place && is_open(known));
+        let requests = self.requests.borrow();
+        let is_of_family = |known: &&KnownRequest| family(&known.place.key) == family(&place.key);
+        let is_only = requests.iter().filter(is_of_family).all(|known| known.place.key == place.key);
+        let is_taken = |index: &usize| requests[*index].place.step == place.step && requests[*index].digest == digest;
+        let mut changed = self.changed.borrow_mut();
+        if !is_only && (changed.iter().any(is_taken) || other.is_some() && !self.moved.borrow().is_empty()) {
+            return Err(Confused);
+        }
+        changed.extend(other);
+        Ok(other)
+    }
+
+    fn position(&self, is_it: impl Fn(&KnownRequest) -> bool) -> Option<usize> {
+        let used = self.used.borrow();
+        self.requests.borrow().iter().enumerate().position(|(index, known)| !used[index] && is_it(known))
+    }
+
+    /// The request with this text of another run of the row, as runs may begin in another order than before. Both runs
+    /// change places.
+    fn move_from_sibling(&self, place: &RequestPlace, digest: &str) -> Option<usize> {
+        let has_begun = |key: &str| {
+            let (requests, used) = (self.requests.borrow(), self.used.borrow());
+            requests.iter().zip(&*used).any(|(known, used)| *used && known.place.key == key)
         };
-        find(&|known| known.place == *place && known.digest == digest)
-            .or_else(|| find(&|known| known.is_of(&place.key, place.step) && known.digest == digest))
-            .or_else(|| find(&|known| known.place == *place && is_open(known)))
+        let is_it = |known: &KnownRequest| {
+            known.place.step == place.step && known.digest == digest && !has_begun(&known.place.key)
+        };
+        let index = self.position(is_it).filter(|_| !has_begun(&place.key))?;
+        let mut requests = self.requests.borrow_mut();
+        let from = requests[index].place.key.clone();
+        let mut moved = self.moved.borrow_mut();
+        for known in requests.iter_mut() {
+            let Some(key) = exchanged(&known.place.key, &place.key, &from) else { continue };
+            moved.retain(|(id, _)| *id != known.id);
+            moved.push((known.id, key.clone()));
+            known.place.key = key;
+        }
+        Some(index)
     }
 }
+
+/// Runs of a row begin in another order, and texts have changed, so that it is not known which answer is whose.
+struct Confused;
 
 impl BatchAnswers for RowAnswers {
     fn dispatch(&self, request: BatchRequest) -> Option<Dispatch> {
         let digest = hash_of_request(&request.body);
-        if let Some(index) = self.find(&request.place, &digest) {
+        let found = match self.find(&request.place, &digest) {
+            Ok(found) => found,
+            Err(Confused) => return Some(Dispatch::Failed(confused(&request))),
+        };
+        if let Some(index) = found {
             self.used.borrow_mut()[index] = true;
-            let known = &self.requests[index];
+            let known = &self.requests.borrow()[index];
             return match &known.outcome {
                 Some(Outcome::Answered(answer)) => Some(Dispatch::Answered(answer.clone())),
                 Some(Outcome::Failed(words)) => Some(Dispatch::Failed(unanswered(&request, words))),
@@ -160,14 +224,16 @@ impl BatchAnswers for RowAnswers {
             return Some(Dispatch::Send);
         }
         let is_replaced = |known: &&KnownRequest| known.place == request.place && known.is_refused();
-        let replaces = self.requests.iter().find(is_replaced).map(|known| (known.id, known.tries + 1));
+        let replaces = self.requests.borrow().iter().find(is_replaced).map(|known| (known.id, known.tries + 1));
         self.asked.borrow_mut().push(Ask::New { request: Box::new(request), replaces });
         None
     }
 
     fn stage_of(&self, key: &str, step: usize) -> Option<BatchStage> {
-        let used = self.used.borrow();
-        let open = self.requests.iter().zip(used.iter()).filter(|(known, used)| !**used && known.is_of(key, step));
+        let (requests, used) = (self.requests.borrow(), self.used.borrow());
+        // Its request may be at the place of another run of its function.
+        let is_it = |known: &KnownRequest| known.place.step == step && family(&known.place.key) == family(key);
+        let open = requests.iter().zip(used.iter()).filter(|(known, used)| !**used && is_it(known));
         let stage = open.filter_map(|(known, _)| known.stage()).max();
         stage.or_else(|| (!self.sends_next && self.lost.borrow().is_none()).then_some(BatchStage::New))
     }
@@ -175,6 +241,15 @@ impl BatchAnswers for RowAnswers {
 
 fn unanswered(request: &BatchRequest, words: &str) -> ProviderError {
     ProviderError::new(ProviderErrorKind::Server, &*request.target.provider, &*request.model_id, words)
+}
+
+fn confused(request: &BatchRequest) -> ProviderError {
+    let words = "prompts of the row began in another order than before, with other texts, so that it is not known which \
+                 of their answers is whose";
+    let mut error =
+        ProviderError::new(ProviderErrorKind::BadRequest, &*request.target.provider, &*request.model_id, words);
+    error.hint = Some("Give each runPrompt of the same function an `input` of its own.".to_owned());
+    error
 }
 
 /// A service in its stored form.
@@ -215,6 +290,10 @@ pub(super) mod tests {
         KnownRequest { id, place, digest, tries: 0, is_submitted: true, outcome: status.map(answer) }
     }
 
+    fn answers_of(requests: Vec<KnownRequest>, asks_next_at_once: bool) -> RowAnswers {
+        RowAnswers::new(requests, &HashMap::new(), (asks_next_at_once, false), Default::default())
+    }
+
     fn answer(answers: &RowAnswers, body: &str, place: RequestPlace) -> String {
         match answers.dispatch(request(body, place)) {
             Some(Dispatch::Answered(answer)) => answer.body.get().to_owned(),
@@ -230,7 +309,7 @@ pub(super) mod tests {
             known(2, "2", place(0, 1), Some(200)),
             known(3, "3", place(1, 0), None),
         ];
-        let answers = RowAnswers::new(requests, false, false, LostState::default());
+        let answers = answers_of(requests, false);
         assert_eq!(answer(&answers, "2", place(0, 0)), "2", "the same text has precedence");
         assert_eq!(answer(&answers, "9", place(0, 0)), "1", "the text may have changed");
         assert_eq!(answer(&answers, "3", place(1, 0)), "[Known(3)]");
@@ -241,7 +320,7 @@ pub(super) mod tests {
     #[test]
     fn a_failure_belongs_to_the_same_text_only() {
         let requests = || vec![known(1, "1", place(0, 0), Some(400))];
-        let answers = RowAnswers::new(requests(), false, false, LostState::default());
+        let answers = answers_of(requests(), false);
         let asked = answers.dispatch(request("2", place(0, 0)));
         assert!(asked.is_none());
         assert!(matches!(&answers.take_asked()[..], [Ask::New { replaces: Some((1, 1)), .. }]));
@@ -250,10 +329,10 @@ pub(super) mod tests {
 
     #[test]
     fn requests_after_the_first_answer_may_be_sent_at_once() {
-        let answers = RowAnswers::new(vec![known(1, "1", place(0, 0), Some(200))], true, false, LostState::default());
+        let answers = answers_of(vec![known(1, "1", place(0, 0), Some(200))], true);
         assert_eq!(answer(&answers, "1", place(0, 0)), "1");
         assert_eq!(answer(&answers, "2", place(1, 0)), "Send");
-        let first = RowAnswers::new(Vec::new(), true, false, LostState::default());
+        let first = answers_of(Vec::new(), true);
         assert!(answer(&first, "1", place(0, 0)).starts_with("[New("));
     }
 }

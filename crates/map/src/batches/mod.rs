@@ -11,6 +11,7 @@ mod pace;
 mod remote;
 mod row_log;
 mod rows;
+mod run_order;
 mod scheduler;
 mod shipments;
 mod state;
@@ -28,6 +29,7 @@ pub(super) use known::{Ask, RowAnswers, RowRecord};
 pub(super) use remote::{RemoteOptions, Report};
 pub(super) use row_log::{LostState, NewEntry, RowLog};
 pub(super) use rows::{RowProgress, StoredRow};
+pub(super) use run_order::Moved;
 use state::BatchResult;
 pub(super) use state::BatchState;
 
@@ -122,7 +124,7 @@ impl Batches {
     }
 
     pub(super) fn append(&self, id: i64, entry: NewEntry) -> BatchResult<()> {
-        self.scheduler.state.append_entry(id, &entry.key, &entry.text)?;
+        self.scheduler.state.append_entry(id, &entry)?;
         // The run may have ended meanwhile.
         let _ = entry.stored.send(());
         Ok(())

@@ -5,6 +5,10 @@ use std::{cell::RefCell, collections::HashMap, rc::Rc, time::Duration};
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use tokio::sync::oneshot;
 
+use super::{
+    known::RowRecord,
+    run_order::{Logs, Moved, leave_out_replayable},
+};
 use lmthing_base::{
     checkpoint::{Checkpoints, Entry, Progress, Restored, StateText, StoreError, StoredAnswer, StoredFuture, restore},
     cost::RunUsage,
@@ -16,6 +20,7 @@ use lmthing_engine::session::used_before;
 pub(crate) struct NewEntry {
     pub key: String,
     pub text: String,
+    pub moved: Vec<(i64, String)>,
     pub stored: oneshot::Sender<()>,
 }
 
@@ -24,6 +29,7 @@ pub(crate) struct RowLog {
     last: Option<StoredAnswer>,
     send: Box<dyn Fn(NewEntry)>,
     lost: LostState,
+    moved: Moved,
     /// Why nothing can be stored any more.
     failed: RefCell<Option<String>>,
 }
@@ -39,16 +45,27 @@ fn lost_state(entry: &Entry) -> Option<String> {
 }
 
 impl RowLog {
-    pub(crate) fn new(entries: &[(String, String)], lost: LostState, send: impl Fn(NewEntry) + 'static) -> Self {
-        let mut logs: HashMap<String, Vec<Entry>> = HashMap::new();
-        for (key, text) in entries {
+    pub(crate) fn new(
+        record: &RowRecord,
+        (lost, moved): (LostState, Moved),
+        send: impl Fn(NewEntry) + 'static,
+    ) -> Self {
+        let mut logs = Logs::new();
+        for (key, text) in &record.entries {
             // An entry of another version: the run repeats what it records.
             let Ok(entry) = serde_json::from_str(text) else { continue };
             logs.entry(key.clone()).or_default().push(entry);
         }
+        leave_out_replayable(&mut logs, &record.requests);
         let last = logs.get("").and_then(|log| Progress::of(log).last);
         let restored = logs.into_iter().map(|(key, log)| (key, Rc::new(restore(log, None)))).collect();
-        RowLog { restored, last, send: Box::new(send), lost, failed: RefCell::default() }
+        RowLog { restored, last, send: Box::new(send), lost, moved, failed: RefCell::default() }
+    }
+
+    /// How many steps of each run are restored.
+    pub(crate) fn answered(&self) -> HashMap<String, usize> {
+        let resumable = self.restored.iter().filter(|(_, restored)| can_resume(restored));
+        resumable.map(|(key, restored)| (key.clone(), restored.answers().count())).collect()
     }
 
     /// A summary that goes on from what the logs have, as these answers are not asked for again, and what they have used
@@ -100,7 +117,7 @@ impl Checkpoints for RowLog {
             return async move { Err(failed(message)) }.boxed_local();
         }
         let (stored, wait) = oneshot::channel();
-        (self.send)(NewEntry { key: key.to_owned(), text, stored });
+        (self.send)(NewEntry { key: key.to_owned(), text, moved: self.moved.borrow().clone(), stored });
         // The map ends when it cannot store an entry, and says why.
         let ended = move || failed("the progress of the row was not stored".to_owned());
         async move { wait.await.map_err(|_| ended()) }.boxed_local()

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{
     known::{Ask, KnownRequest, Outcome, RowRecord, target_text},
+    row_log::NewEntry,
     state::{BatchResult, BatchState},
 };
 use crate::hashes::hash_of_request;
@@ -133,11 +134,13 @@ impl BatchState {
         })
     }
 
-    pub(super) fn append_entry(&self, id: i64, key: &str, entry: &str) -> BatchResult<()> {
+    pub(super) fn append_entry(&self, id: i64, entry: &NewEntry) -> BatchResult<()> {
         self.write(|connection| {
+            let mut statement = connection.prepare_cached("UPDATE requests SET key = ?2 WHERE id = ?1")?;
+            entry.moved.iter().try_for_each(|(request, key)| statement.execute(params![request, key]).map(drop))?;
             connection
                 .prepare_cached("INSERT INTO entries (row, key, entry) VALUES (?1, ?2, ?3)")?
-                .execute(params![id, key, entry])
+                .execute(params![id, entry.key, entry.text])
                 .map(drop)
         })
     }

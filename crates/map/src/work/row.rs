@@ -17,7 +17,7 @@ use super::{
     target::{Target, Targets},
 };
 use crate::{
-    batches::{BatchJob, LostState, RowAnswers, RowLog, Suspension},
+    batches::{BatchJob, LostState, Moved, RowAnswers, RowLog, Suspension},
     options::{AnswerSource, PoolOptions, Unit, UnitAnswers, mcp_config},
     results::{RowError, RowOutcome},
 };
@@ -72,11 +72,11 @@ impl RowBatch {
     fn of(job: &Job, sender: &Sender<Message>) -> Option<Self> {
         let BatchJob { record, asks_next_at_once, has_failed, .. } = job.batch.clone()?;
         let (sender, row, attempt) = (sender.clone(), job.row, job.attempt);
-        let lost = LostState::default();
         let send = move |entry| drop(sender.send(Message::Entry { row, attempt, entry }));
-        let log = RowLog::new(&record.entries, lost.clone(), send);
-        let answers = Rc::new(RowAnswers::new(record.requests, asks_next_at_once, has_failed, lost));
-        Some(RowBatch { answers, log: Rc::new(log) })
+        let shared = (LostState::default(), Moved::default());
+        let log = RowLog::new(&record, shared.clone(), send);
+        let answers = RowAnswers::new(record.requests, &log.answered(), (asks_next_at_once, has_failed), shared);
+        Some(RowBatch { answers: Rc::new(answers), log: Rc::new(log) })
     }
 }
 
