@@ -157,3 +157,29 @@ fn batches_are_cancelled_although_one_of_them_cannot_be() {
     let outcome = lab.cancel();
     assert_eq!((outcome.code, lab.server.count(Act::Cancel)), (0, 3), "{outcome:?}");
 }
+
+#[test]
+fn state_of_format_1_is_continued_and_cancelled() {
+    let lab = endless(Dialect::OpenAi, 2, "plain");
+    assert_eq!(lab.map("--no-wait").code, 0);
+    let make_old = || {
+        let state = rusqlite::Connection::open(lab.folder.path("out.jsonl.batches")).unwrap();
+        state.execute_batch("ALTER TABLE rows DROP COLUMN worked; PRAGMA user_version = 1").unwrap();
+    };
+    make_old();
+    let outcome = lab.cancel();
+    assert_eq!((outcome.code, lab.server.count(Act::Cancel)), (0, 1), "{outcome:?}");
+    assert_eq!(lab.map("--no-wait").code, 0);
+    make_old();
+    end_all(&lab, &Phase::Completed);
+    lab.finish(2);
+    assert_eq!((lab.sizes(), lab.server.paid().len()), (vec![2], 2));
+}
+
+#[test]
+fn only_names_of_tables_stand_for_the_lines_next_to_them() {
+    let lab = endless(Dialect::OpenAi, 1, "plain");
+    assert_eq!(lab.map("--no-wait").code, 0);
+    let outcome = Outcome::of(&mut lab.command_of("map --cancel out"));
+    assert_eq!((outcome.code, lab.server.count(Act::Cancel)), (1, 0), "{outcome:?}");
+}

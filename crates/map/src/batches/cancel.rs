@@ -1,6 +1,12 @@
 //! `lmthing map --cancel OUT`: cancels the batches of a map.
 
-use std::{collections::HashMap, path::Path, pin::pin, rc::Rc, sync::Arc};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    pin::pin,
+    rc::Rc,
+    sync::Arc,
+};
 
 use tokio::sync::mpsc;
 
@@ -41,7 +47,9 @@ pub fn cancel_batches(
     let failed = |problem: Box<Diagnostic>| Rc::new(RunError::from(*problem));
     let real = followed(out).unwrap_or_else(|_| out.to_owned());
     // The results of a table are in a file next to it. An eval does not follow links.
-    let places = [real.clone(), with_suffix(&real, ".jsonl"), out.to_owned()];
+    let is_table = |path: &Path| path.extension().is_some_and(|ending| !ending.eq_ignore_ascii_case("jsonl"));
+    let lines = is_table(&real).then(|| with_suffix(&real, ".jsonl"));
+    let places: Vec<PathBuf> = [real].into_iter().chain(lines).chain([out.to_owned()]).collect();
     let with_state = places.iter().find(|place| BatchState::path_of(place).exists());
     let Some(place) = with_state.or_else(|| places.iter().find(|place| place.exists())) else {
         return Err(failed(Box::new(Diagnostic::new(format!("there is no file {}", out.display())))));

@@ -64,10 +64,12 @@ impl BatchState {
         match known.map_err(|error| cannot_read(&path, &error))? {
             // A process ended before it had made the tables, so nothing was submitted.
             (0, 0) => return Ok(None),
-            (APPLICATION, VERSION) => {}
+            (APPLICATION, 1..=VERSION) => {}
             (APPLICATION, version) => {
                 let message = format!("{} has format {version}, and this lmthing knows {VERSION}", path.display());
-                return Err(Box::new(Diagnostic::new(message).with_hint("update lmthing")));
+                let hint =
+                    "update lmthing; without it, remove the file: its batches go on at the provider, and are paid";
+                return Err(Box::new(Diagnostic::new(message).with_hint(hint)));
             }
             _ => {
                 let message = format!("{} is no state of batches", path.display());
@@ -82,7 +84,8 @@ impl BatchState {
             Box::new(Diagnostic::new(format!("{} is damaged: it has no header", path.display())).with_hint(OTHER_PLACE))
         };
         let header = header.ok_or_else(damaged)?;
-        prepare(&connection).map_err(|error| cannot_write(&path, &sqlite_text(&error)))?;
+        let prepared = prepare(&connection).and_then(|()| migrate(&connection));
+        prepared.map_err(|error| cannot_write(&path, &sqlite_text(&error)))?;
         Ok(Some(BatchState { connection, path, header }))
     }
 
@@ -162,6 +165,15 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")
+}
+
+/// Brings tables of format 1 to the present one.
+fn migrate(connection: &Connection) -> rusqlite::Result<()> {
+    let sql = "SELECT count(*) FROM pragma_table_info('rows') WHERE name = 'worked'";
+    if connection.query_row(sql, (), |row| row.get::<_, i64>(0))? == 0 {
+        connection.execute_batch("ALTER TABLE rows ADD COLUMN worked INTEGER NOT NULL DEFAULT 0")?;
+    }
+    connection.pragma_update(None, "user_version", VERSION)
 }
 
 fn create_private(path: &Path) -> io::Result<()> {
