@@ -3,12 +3,10 @@
 use std::{
     cell::{Cell, RefCell},
     collections::HashMap,
+    rc::Rc,
 };
 
-use super::{
-    row_log::LostState,
-    run_order::{Moved, exchanged, family},
-};
+use super::run_order::{Moved, exchanged, family};
 use crate::hashes::hash_of_request;
 use lmthing_base::{chat::RequestPlace, cost::BatchStage};
 use lmthing_engine::session::BatchAnswers;
@@ -59,6 +57,9 @@ pub(crate) enum Ask {
     },
 }
 
+/// A state of the row that cannot be stored, once there is one. A run that is repeated does not have it.
+pub(crate) type LostState = Rc<RefCell<Option<String>>>;
+
 /// The answers that a run of a row gets, and the requests that it waits for.
 #[derive(Debug)]
 pub(crate) struct RowAnswers {
@@ -87,6 +88,10 @@ impl std::fmt::Debug for Ask {
 impl KnownRequest {
     fn is_of(&self, key: &str, step: usize) -> bool {
         self.place.key == key && self.place.step == step
+    }
+
+    pub(super) fn is_well_answered(&self) -> bool {
+        matches!(&self.outcome, Some(Outcome::Answered(answer)) if answer.status < 300)
     }
 
     fn is_refused(&self) -> bool {

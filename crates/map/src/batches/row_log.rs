@@ -1,20 +1,31 @@
 //! The logs of a row, from which a later run of it goes on.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc, time::Duration};
+use std::{
+    cell::RefCell,
+    collections::{BTreeSet, HashMap},
+    rc::Rc,
+    time::Duration,
+};
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use tokio::sync::oneshot;
 
 use super::{
-    known::RowRecord,
-    run_order::{Logs, Moved, leave_out_replayable},
+    known::{KnownRequest, LostState, RowRecord},
+    run_order::{Moved, family},
 };
 use lmthing_base::{
-    checkpoint::{Checkpoints, Entry, Progress, Restored, StateText, StoreError, StoredAnswer, StoredFuture, restore},
+    checkpoint::{
+        Checkpoints, Entry, MemoryChange, Progress, Restored, StateText, StoreError, StoredAnswer, StoredFuture,
+        restore,
+    },
     cost::RunUsage,
     event::{LastAnswer, RunSummary, RunTotals},
 };
 use lmthing_engine::session::used_before;
+
+/// The logs of a row by the keys of its runs.
+type Logs = HashMap<String, Vec<Entry>>;
 
 /// An entry to be stored, and the channel that says when it is.
 pub(crate) struct NewEntry {
@@ -33,9 +44,6 @@ pub(crate) struct RowLog {
     /// Why nothing can be stored any more.
     failed: RefCell<Option<String>>,
 }
-
-/// A state of the row that cannot be stored, once there is one. A run that is repeated does not have it.
-pub(crate) type LostState = Rc<RefCell<Option<String>>>;
 
 fn lost_state(entry: &Entry) -> Option<String> {
     entry.memory()?.states.iter().find_map(|(name, text)| match text {
@@ -93,6 +101,51 @@ impl RowLog {
 /// A log with a state that could not be stored counts as empty.
 fn can_resume(restored: &Restored) -> bool {
     restored.is_done || restored.before.lost().chain(restored.after.lost()).next().is_none()
+}
+
+/// Leaves out logs of runs of which the text of their requests must say which is which. These runs begin again, and get
+/// the same answers.
+fn leave_out_replayable(logs: &mut Logs, requests: &[KnownRequest]) {
+    let runs: BTreeSet<&str> =
+        logs.keys().map(String::as_str).chain(requests.iter().map(|known| known.place.key.as_str())).collect();
+    let mut sizes: HashMap<&str, usize> = HashMap::new();
+    runs.iter().for_each(|key| *sizes.entry(family(key)).or_default() += 1);
+    let has_runs = |key: &str| runs.iter().any(|run| run.strip_prefix(key).is_some_and(|rest| rest.starts_with('/')));
+    let left_out = |(key, log): (&String, &Vec<Entry>)| {
+        let is_it =
+            sizes[family(key)] > 1 && is_replayable(log) && !has_runs(key) && has_answers(key, log, requests, logs);
+        is_it.then(|| key.clone())
+    };
+    let left_out: Vec<String> = logs.iter().filter_map(left_out).collect();
+    left_out.iter().for_each(|key| drop(logs.remove(key)));
+}
+
+/// Whether the run of a log can begin again without it when its requests get the same answers: it has no states, and
+/// none of its calls has begun.
+fn is_replayable(log: &[Entry]) -> bool {
+    log.iter().all(|entry| match entry {
+        Entry::Answered(_) | Entry::StepEnds { .. } => entry.memory().is_none_or(MemoryChange::is_empty),
+        Entry::Ends => true,
+        _ => false,
+    })
+}
+
+/// Whether the answers of all steps of the log, and of those of its siblings, are stored.
+fn has_answers(key: &str, log: &[Entry], requests: &[KnownRequest], logs: &Logs) -> bool {
+    steps(log).all(|step| {
+        let is_step = |known: &&KnownRequest| known.place.step == step && known.is_well_answered();
+        let of_family = requests.iter().filter(is_step).filter(|known| family(&known.place.key) == family(key));
+        let answered: BTreeSet<&str> = of_family.map(|known| known.place.key.as_str()).collect();
+        let siblings = logs.iter().filter(|(other, _)| family(other) == family(key));
+        siblings.filter(|(_, log)| steps(log).any(|other| other == step)).count() <= answered.len()
+    })
+}
+
+fn steps(log: &[Entry]) -> impl Iterator<Item = usize> {
+    log.iter().filter_map(|entry| match entry {
+        Entry::Answered(answer) => Some(answer.step),
+        _ => None,
+    })
 }
 
 impl Checkpoints for RowLog {
