@@ -55,7 +55,7 @@ fn answers_of_models_and_of_a_recording_are_kept_apart() {
     assert_eq!(lab.lines()[0]["text"], "another");
 }
 
-/// The variants ask the same, and two rows are equal: nothing but chance tells their answers apart.
+/// The variants ask the same, and two rows are equal: their answers differ by chance alone.
 #[test]
 fn equal_requests_of_several_cells_have_answers_of_their_own() {
     let rows = r#"[{ "n": 1 }, { "n": 1 }, { "n": 2 }]"#;

@@ -29,6 +29,7 @@ pub struct EarlierRun {
     played: Vec<(usize, usize)>,
     /// What its user has set for a conversation.
     pub settings: UserSettings,
+    /// What the user has said and what is to be said, also in turns that were taken back.
     said: Vec<Entry>,
     pub held: Vec<HeldCall>,
     pub(super) last_serial: usize,

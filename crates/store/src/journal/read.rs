@@ -99,20 +99,19 @@ impl Journal {
 
     /// What a run has asked; with `until`, only before that step.
     pub(super) fn asked(&self, run: &RunInfo, until: Option<usize>) -> Result<AskedRequests, JournalError> {
-        let entries = match until {
-            Some(step) => self.entries_before(run, step)?.0,
-            None => self.all_entries(run.number)?,
-        };
+        let all = self.all_entries(run.number)?;
         let mut asked = AskedRequests::default();
-        // What cannot be read is reported with the logs.
+        let mut read = |entries: &[StoredEntry], beginnings: [&str; 2]| {
+            let texts = entries.iter().map(|(_, _, text)| text);
+            let texts = texts.filter(|text| beginnings.iter().any(|beginning| text.starts_with(beginning)));
+            // What cannot be read is reported with the logs.
+            texts.filter_map(|text| serde_json::from_str(text).ok()).for_each(|entry| asked.add(&entry));
+        };
         // What was said after that step, or taken back, is not to be said again.
-        let all = if until.is_some() { self.all_entries(run.number)? } else { Vec::new() };
-        let asks = |text: &String| [ANSWERED, CHOSEN, SAID, TO_SAY].iter().any(|beginning| text.starts_with(beginning));
-        let read = entries.iter().map(|(_, _, text)| text).filter(|text| asks(text));
-        read.filter_map(|text| serde_json::from_str(text).ok()).for_each(|entry| asked.add(&entry));
-        if until.is_some() {
-            let said = all.iter().filter(|(_, _, text)| text.starts_with(SAID) || text.starts_with(TO_SAY));
-            asked.said = said.filter_map(|(_, _, text)| serde_json::from_str(text).ok()).collect();
+        read(&all, [SAID, TO_SAY]);
+        match until {
+            Some(step) => read(&self.entries_before(run, step)?.0, [ANSWERED, CHOSEN]),
+            None => read(&all, [ANSWERED, CHOSEN]),
         }
         Ok(asked)
     }

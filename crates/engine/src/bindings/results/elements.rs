@@ -14,7 +14,7 @@ use crate::bindings::{
 };
 use lmthing_base::answer::FoundJson;
 
-/// Tells the elements of a list apart that are equal.
+/// Distinguishes equal elements of a list.
 #[derive(Default)]
 pub(super) struct ElementCount(HashMap<u64, usize>);
 
